@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
-import type { Exhausted, QuotaStore } from './quota-store.ts';
+import type { QuotaStore } from './quota-store.ts';
 
 /** The most owners whose last notice is remembered, and the most owners in the queue. */
 const mostRemembered = 50_000;
@@ -63,7 +63,8 @@ export class ExhaustedQuotas implements AsyncDisposable {
       // The quota may run out again meanwhile.
       this.#waiting.delete(ownerId);
       try {
-        await this.#announce({ ownerId, generation });
+        // In one transaction, so that neither the mark nor the event exists without the other.
+        await this.#db.transaction((db) => this.#store.announce(db, { ownerId, generation }, new Date()));
       } catch (error) {
         for (const untold of [ownerId, ...this.#waiting.keys()]) this.#told.delete(untold);
         this.#waiting.clear();
@@ -71,10 +72,5 @@ export class ExhaustedQuotas implements AsyncDisposable {
         this.#onFailure(error);
       }
     }
-  }
-
-  /** Marks and announces the exhaustion in one transaction, so that neither exists without the other. */
-  #announce(exhausted: Exhausted): Promise<void> {
-    return this.#db.transaction((db) => this.#store.announce(db, exhausted, new Date()));
   }
 }

@@ -1,0 +1,89 @@
+import type { EntityName } from '@mikro-orm/sql';
+import { sql } from 'kysely';
+import { type PreparedQuery, prepareQuery } from '../database/db.ts';
+import type { QuotaRefill } from '../database/tables.ts';
+import { isPeriodOverIn } from './quota-periods.ts';
+import type { Exhausted, QuotaStore, Take } from './quota-store.ts';
+
+/** A table of quotas. */
+interface QuotaTable {
+  readonly entity: EntityName;
+  readonly table: 'api_key_quota' | 'account_quota';
+  /** The column of the owner's id. */
+  readonly owner: 'api_key_id' | 'account_id';
+  /** Writes the event for webhooks that an owner's quota has run out. */
+  readonly noteEvent: PreparedQuery<{ readonly ownerId: number; readonly now: Date }, unknown>;
+}
+
+/** The values of a statement that takes units. */
+export interface TakeValues extends Pick<Take, 'ownerId' | 'units' | 'now'> {
+  readonly generation: number;
+  /** The units of a period, and its end, as the asker has read them. */
+  readonly limit: number;
+  readonly refill: QuotaRefill;
+}
+
+/** The values of a statement that takes units, or of one that does not. */
+export const valuesOf = ({ ownerId, seen, units, now }: Omit<Take, 'units'> & Partial<Take>): TakeValues => ({
+  ownerId,
+  generation: seen.generation,
+  limit: seen.units,
+  refill: seen.refill,
+  units: units ?? 0,
+  now,
+});
+
+/** Makes the parts of a store that are the same for all kinds of owners. */
+export function sharedParts({
+  entity,
+  table,
+  owner,
+  noteEvent,
+}: QuotaTable): Pick<QuotaStore, 'take' | 'giveBack' | 'announce'> {
+  // The row of a key has its terms. Those of an account are as its plan says.
+  const takeUnits = prepareQuery(entity, (db, { ownerId, generation, limit, units, now }: TakeValues) =>
+    db
+      .updateTable(table)
+      .set({ taken: sql`taken + ${units}` })
+      .where(sql.ref(owner), '=', ownerId)
+      .where('generation', '=', generation)
+      .where(sql<boolean>`taken + ${units} <= ${table === 'api_key_quota' ? sql.ref('units') : limit}`)
+      .where(sql<boolean>`${isPeriodOverIn(db, now, table)} is not true`)
+      .returning('taken'),
+  );
+
+  // Only one of the nodes that see the same exhaustion marks it.
+  const mark = prepareQuery(entity, (db, { ownerId, generation }: Exhausted) =>
+    db
+      .updateTable(table)
+      .set({ exhausted_generation: generation })
+      .where(sql.ref(owner), '=', ownerId)
+      .where('generation', '=', generation)
+      .where(({ eb, or, ref }) =>
+        or([eb('exhausted_generation', 'is', null), eb('exhausted_generation', '<>', ref('generation'))]),
+      )
+      .where(({ exists, selectFrom }) =>
+        exists(selectFrom('webhook_endpoint').select('id').where('removed_at', 'is', null)),
+      )
+      .returning('generation'),
+  );
+
+  return {
+    take: async (db, take) => (await takeUnits(db, valuesOf(take)))[0]?.taken,
+    giveBack: async (db, unspent) => {
+      const rows = unspent.map(
+        ({ ownerId, generation, left }) =>
+          sql`(cast(${ownerId} as integer), cast(${generation} as integer), cast(${left} as integer))`,
+      );
+      const query = sql`
+        update ${sql.table(table)} set taken = taken - unspent.column3
+        from (values ${sql.join(rows)}) as unspent
+        where ${sql.ref(owner)} = unspent.column1 and generation = unspent.column2`;
+      await db.run(query.compile(db.kysely), entity);
+    },
+    announce: async (db, exhausted, now) => {
+      if ((await mark(db, exhausted)).length === 0) return;
+      await noteEvent(db, { ownerId: exhausted.ownerId, now }, { last: true });
+    },
+  };
+}
