@@ -5,7 +5,7 @@ import { deactivated, deactivateMany, lockKeys } from '../api-keys/deactivate-ma
 import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { writeKeyEvents } from '../operations/write-key-events.ts';
-import type { Line } from './read-lines.ts';
+import { type Line, LineError, type LineOptions, takeLines } from './read-lines.ts';
 
 /** The number of keys in one transaction. On SQLite, all other writers wait for the transaction. */
 const batchSize = 100;
@@ -42,15 +42,9 @@ const findKeys = (db: Db, text: string) =>
     : selectByPrefix(db, { prefix: text });
 
 /** The options of {@link deactivateLines}. */
-export interface DeactivateOptions {
+export interface DeactivateOptions extends LineOptions {
   /** The reason for the keys' owners; null: none. */
   readonly reason: string | null;
-  /** Whether to write nothing. */
-  readonly isDryRun: boolean;
-  /** Called for each line that ends no key; the reason quotes nothing from the line. */
-  readonly onRefused: (number: number, why: string) => void;
-  /** Called for each line that was read. */
-  readonly onLine?: (line: Line) => void;
 }
 
 /** The results of the lines. */
@@ -81,23 +75,18 @@ const deactivateBatch = (db: Db, ids: readonly number[], reason: string | null, 
 /**
  * Reads the key of a line.
  * @returns the key's id; `inactive` if the key is inactive; undefined for an empty line or a comment
- * @throws {LineFault} if the line names no key, or several
+ * @throws {LineError} if the line names no key, or several
  */
-async function readKey(db: Db, { text }: Line): Promise<number | 'inactive' | undefined> {
-  const word = text?.trim();
-  if (word === undefined) throw new LineFault('Is longer than 64 KiB, or no UTF-8.');
+async function readKey(db: Db, text: string): Promise<number | 'inactive' | undefined> {
+  const word = text.trim();
   if (word === '' || word.startsWith('#')) return undefined;
   const found = await findKeys(db, word);
-  if (found.length === 0) throw new LineFault('No key has this id or prefix.');
+  const [first, ...others] = found;
+  if (!first) throw new LineError('No key has this id or prefix.');
   if (found.every(({ isActive }) => !isActive)) return 'inactive';
-  const [{ id } = { id: 0 }, ...others] = found;
-  if (others.length === 0) return id;
-  const ids = found.map((key) => key.id).join(', ');
-  throw new LineFault(`Several keys have this prefix: ${ids}. Give the id.`);
-}
-
-class LineFault extends Error {
-  override readonly name = 'LineFault';
+  if (others.length === 0) return first.id;
+  const ids = found.map(({ id }) => id).join(', ');
+  throw new LineError(`Several keys have this prefix: ${ids}. Give the id.`);
 }
 
 /**
@@ -108,7 +97,7 @@ class LineFault extends Error {
 export async function deactivateLines(
   db: Db,
   lines: AsyncIterable<Line>,
-  { reason, isDryRun, onRefused, onLine }: DeactivateOptions,
+  { reason, isDryRun, onRefused, ...others }: DeactivateOptions,
   totals: DeactivateTotals = { ended: 0, inactive: 0, refused: 0 },
 ): Promise<DeactivateTotals> {
   const requestId = randomUUID();
@@ -118,22 +107,16 @@ export async function deactivateLines(
     batch.clear();
     if (!isDryRun && !isForPostgres(db.kysely)) await delay(pause);
   };
-  const take = async (line: Line) => {
-    try {
-      const key = await readKey(db, line);
-      if (key === 'inactive' || (key !== undefined && batch.has(key))) totals.inactive += 1;
-      else if (key !== undefined) batch.add(key);
-    } catch (error) {
-      if (!(error instanceof LineFault)) throw error;
-      totals.refused += 1;
-      onRefused(line.number, error.message);
-    }
+  const refuse = (number: number, why: string) => {
+    totals.refused += 1;
+    onRefused(number, why);
   };
-  for await (const line of lines) {
-    await take(line);
+  await takeLines(lines, { ...others, onRefused: refuse }, async (text) => {
+    const key = await readKey(db, text);
+    if (key === 'inactive' || (key !== undefined && batch.has(key))) totals.inactive += 1;
+    else if (key !== undefined) batch.add(key);
     if (batch.size === batchSize) await write();
-    onLine?.(line);
-  }
+  });
   if (batch.size > 0) await write();
   return totals;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isForPostgres } from '../database/db.ts';
 import { type Destination, importKeys } from './import-keys.ts';
-import { createLineReader, type KeyLine, LineError } from './key-line.ts';
-import type { Line } from './read-lines.ts';
+import { createLineReader, type KeyLine } from './key-line.ts';
+import { type Line, type LineOptions, takeLines } from './read-lines.ts';
 
 /** The number of keys in one transaction. On SQLite, all other writers wait for the transaction. */
 const batchSize = 250;
@@ -14,15 +14,9 @@ const batchSize = 250;
 const pause = 20;
 
 /** The options of an import. */
-export interface ImportOptions {
+export interface ImportOptions extends LineOptions {
   /** The issuers that a line may name; an empty list allows any issuer. */
   readonly issuers: readonly string[];
-  /** Whether to write nothing. */
-  readonly isDryRun: boolean;
-  /** Called for each refused line; the reason quotes nothing from the line. */
-  readonly onRefused: (number: number, why: string) => void;
-  /** Called for each line that was read. */
-  readonly onLine?: (line: Line) => void;
 }
 
 /** The result of an import. */
@@ -40,7 +34,7 @@ export interface Totals {
 export async function importLines(
   destination: Destination,
   lines: AsyncIterable<Line>,
-  { issuers, isDryRun, onRefused, onLine }: ImportOptions,
+  { issuers, isDryRun, onRefused, ...others }: ImportOptions,
   totals: Totals = { made: 0, known: 0, refused: 0 },
 ): Promise<Totals> {
   const read = createLineReader(destination.settings, issuers);
@@ -58,28 +52,10 @@ export async function importLines(
     for (const number of foreign) refuse(number, 'The key belongs to another account.');
     if (isPaused && made > 0) await delay(pause);
   };
-  for await (const line of lines) {
-    const key = readKey(line, read);
-    if (key instanceof LineError) refuse(line.number, key.message);
-    else if (key) batch.push(key);
+  await takeLines(lines, { ...others, onRefused: refuse }, async (text, number) => {
+    if (text.trim() !== '') batch.push(read(number, text));
     if (batch.length === batchSize) await write();
-    onLine?.(line);
-  }
+  });
   if (batch.length > 0) await write();
   return totals;
-}
-
-/** Reads the key of a line. The result is the reason if the line is refused, and undefined for an empty line. */
-function readKey(
-  { number, text }: Line,
-  read: ReturnType<typeof createLineReader>,
-): KeyLine | LineError | undefined {
-  if (text === undefined) return new LineError('Is longer than 64 KiB, or no UTF-8.');
-  if (text.trim() === '') return undefined;
-  try {
-    return read(number, text);
-  } catch (error) {
-    if (error instanceof LineError) return error;
-    throw error;
-  }
 }

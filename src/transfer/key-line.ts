@@ -12,6 +12,7 @@ import { longestSecret, sha256Of } from '../api-keys/verify/imported-keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationSettings } from '../operations/context.ts';
 import { isInBounds, outOfBounds, parseInput } from '../operations/input.ts';
+import { LineError } from './read-lines.ts';
 
 /** An API key from a line, after its check. */
 export interface KeyLine {
@@ -29,11 +30,6 @@ export interface KeyLine {
   readonly sha256: string;
   /** The secret itself; null if the line has only its SHA-256. */
   readonly secret: string | null;
-}
-
-/** The reason why a line is refused. The message quotes nothing from the line. */
-export class LineError extends Error {
-  override readonly name = 'LineError';
 }
 
 /** The number of faults that a refusal names. */

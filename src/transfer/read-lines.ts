@@ -54,3 +54,39 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   }
   if (size > 0) yield finish();
 }
+
+/** The reason why a line is refused. The message quotes nothing from the line. */
+export class LineError extends Error {
+  override readonly name = 'LineError';
+}
+
+/** The options of a command that reads lines. */
+export interface LineOptions {
+  /** Whether to write nothing. */
+  readonly isDryRun: boolean;
+  /** Called for each refused line; the reason quotes nothing from the line. */
+  readonly onRefused: (number: number, why: string) => void;
+  /** Called for each line that was read. */
+  readonly onLine?: (line: Line) => void;
+}
+
+/**
+ * Takes lines one by one.
+ * @param take takes a line's text; a line is refused if this throws a {@link LineError}
+ */
+export async function takeLines(
+  lines: AsyncIterable<Line>,
+  { onRefused, onLine }: Omit<LineOptions, 'isDryRun'>,
+  take: (text: string, number: number) => Promise<void>,
+): Promise<void> {
+  for await (const line of lines) {
+    try {
+      if (line.text === undefined) throw new LineError('Is longer than 64 KiB, or no UTF-8.');
+      await take(line.text, line.number);
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      onRefused(line.number, error.message);
+    }
+    onLine?.(line);
+  }
+}
