@@ -42,7 +42,8 @@ export async function prepareSchema(orm: Orm, config: DatabaseConfig): Promise<v
  */
 export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
   if (await isMigrated(orm, config)) return [];
-  if (!isPostgres(config)) return migrateFile(orm, config);
+  if (!isPostgres(config))
+    return runMigrations(orm, config).catch(async (error) => (await backendOf(config)).refuse(error));
   // Uses its own connections, because waiting for another node or changing a large table may take longer than a
   // request.
   const timeouts = { ...config.timeouts, statement: patience, idleInTransaction: patience };
@@ -56,14 +57,6 @@ export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonl
     // While this node waited, a node of another version may have migrated the schema.
     return (await isMigrated(own, config)) ? [] : runMigrations(own, config);
   });
-}
-
-async function migrateFile(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
-  try {
-    return await runMigrations(orm, config);
-  } catch (error) {
-    return (await backendOf(config)).refuse(error as Error);
-  }
 }
 
 /**

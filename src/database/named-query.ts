@@ -1,10 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
-
-/** A query with a constant text and a name: PostgreSQL plans it once for each connection. */
-export interface NamedQuery extends CompiledQuery {
-  readonly name: string;
-}
 
 /** A query with its values. */
 export interface Statement extends CompiledQuery {
@@ -16,10 +11,11 @@ export interface Statement extends CompiledQuery {
   readonly deadline?: number;
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
-
 /**
- * Names a query by a digest of its text, so that another text has another name.
- * @param name another name in place of the digest
+ * Names a query with a constant text, so that PostgreSQL plans it once for each connection: by a digest of the text, so
+ * that another text has another name.
  */
-export const nameQuery = (query: CompiledQuery, name = digest(query.sql)): NamedQuery => ({ ...query, name });
+export const nameQuery = (query: CompiledQuery) => ({
+  ...query,
+  name: hash('sha256', query.sql, 'base64url').slice(0, 16),
+});

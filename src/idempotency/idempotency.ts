@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ensureAccount, ofCaller } from '../accounts/own-account.ts';
 import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { tryLock } from '../database/conditions.ts';
@@ -14,7 +14,7 @@ import type {
   OperationContext,
 } from '../operations/context.ts';
 import { parseIdempotencyKey, usedForAnother } from '../operations/idempotency-key.ts';
-import { digestRequest, openAnswer, sealAnswer } from './sealed-answer.ts';
+import { digestRequest, openAnswer, type SealedAnswer, sealAnswer } from './sealed-answer.ts';
 
 /** The time for which an answer is kept, in milliseconds: 24 hours. */
 const lifetime = 24 * 60 * 60_000;
@@ -81,10 +81,7 @@ const countRecords = prepareQuery(IdempotencyRecord, (db, { account }: Pick<Idem
 // of the same owner.
 const updateAnswer = prepareQuery(
   IdempotencyRecord,
-  (
-    db,
-    { id, sealedAnswer, pepperVersion }: Pick<IdempotencyRecord, 'id' | 'sealedAnswer' | 'pepperVersion'>,
-  ) =>
+  (db, { id, sealedAnswer, pepperVersion }: SealedAnswer) =>
     db
       .updateTable('idempotency_record')
       .set({ sealed_answer: sealedAnswer, pepper_version: pepperVersion })
@@ -109,7 +106,7 @@ const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: D
     .returning('id'),
 );
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 const stillRunning = () =>
   new GatewayError('CONFLICT', 'The first request with this Idempotency-Key is still running', {

@@ -1,4 +1,4 @@
-import { createHash, createSecretKey } from 'node:crypto';
+import { createSecretKey, hash } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
 import type { IdempotencyRecord } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
@@ -30,12 +30,13 @@ const bindingOf = ({ id, account }: Place) =>
   ({ purpose: 'idempotency', accountId: account, rowId: id }) as const;
 
 /** Returns the digest of an operation and its input. The order of the input's members makes no difference. */
-export const digestRequest = (operation: string, input: object): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([operation, Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1))]),
-    )
-    .digest('base64url');
+export function digestRequest(operation: string, input: object): string {
+  const members = Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1));
+  return hash('sha256', JSON.stringify([operation, members]), 'base64url');
+}
+
+/** A sealed answer, and the row that stores it. */
+export type SealedAnswer = Pick<IdempotencyRecord, 'id' | 'sealedAnswer' | 'pepperVersion'>;
 
 /**
  * Seals an operation's answer. Only a caller with the same Idempotency-Key can open it.
@@ -54,7 +55,7 @@ export async function sealAnswer({ peppers }: Secrets, place: Place, key: string
  */
 export async function openAnswer(
   { peppers }: Secrets,
-  record: Place & Pick<IdempotencyRecord, 'sealedAnswer' | 'pepperVersion'>,
+  record: Place & SealedAnswer,
   key: string,
 ): Promise<CarriedOut> {
   const { pepperVersion: version, sealedAnswer } = record;

@@ -1,14 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery } from 'kysely';
-import { type PooledClient, PostgresConnection, type Shared } from './connection.ts';
 
 /** The pause between two attempts, in milliseconds. */
 const interval = 500;
 
-/** A source of other connections to PostgreSQL. */
-interface Connections extends Shared {
-  connect(): Promise<PooledClient>;
-}
+/** Runs a query on another connection to PostgreSQL. */
+type Run = (query: CompiledQuery) => Promise<unknown>;
 
 /**
  * Ends server processes of this user and this program only, because the process numbers of a pooler are not
@@ -27,7 +24,7 @@ const endProcesses = (ids: readonly number[]) =>
  * as PostgreSQL answers again.
  */
 export class Abandoned {
-  readonly #pool: Connections;
+  readonly #run: Run;
   readonly #patience: number;
   /** The server processes, each with the time (by `performance.now()`) until which the attempts to end it continue. */
   readonly #processes = new Map<number, number>();
@@ -35,8 +32,8 @@ export class Abandoned {
   #isEnding = false;
 
   /** @param patience the time after which PostgreSQL itself ends such a process, in milliseconds */
-  constructor(pool: Connections, patience: number) {
-    this.#pool = pool;
+  constructor(run: Run, patience: number) {
+    this.#run = run;
     this.#patience = patience;
   }
 
@@ -65,12 +62,7 @@ export class Abandoned {
 
   async #try(): Promise<void> {
     const ids = [...this.#processes.keys()];
-    const connection = new PostgresConnection(await this.#pool.connect(), this.#pool);
-    try {
-      await connection.executeQuery(endProcesses(ids));
-    } finally {
-      connection.release();
-    }
+    await this.#run(endProcesses(ids));
     for (const id of ids) this.#processes.delete(id);
   }
 }

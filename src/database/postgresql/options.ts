@@ -3,7 +3,6 @@ import { CompiledQuery } from 'kysely';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError, NotThereError } from '../../config/config-error.ts';
 import type { Backend, Warn } from '../backend.ts';
-import { PostgresConnection } from './connection.ts';
 import { PostgresDialect } from './driver.ts';
 import { PostgresPool } from './pool.ts';
 
@@ -37,18 +36,9 @@ const state = CompiledQuery.raw(
  * @throws {Error} if it does not answer in time
  */
 async function checkServer(pool: PostgresPool): Promise<string | undefined> {
-  const connection = new PostgresConnection(await pool.connect(), pool);
-  try {
-    const { rows } = await connection.executeQuery<State>(state);
-    return whyReadOnly(rows[0] as State);
-  } finally {
-    connection.release();
-  }
-}
-
-function whyReadOnly({ standby, read_only }: State): string | undefined {
-  if (standby) return 'PostgreSQL takes no writes: it is a standby';
-  return read_only === 'on' ? 'PostgreSQL takes no writes: it is read-only' : undefined;
+  const [found] = await pool.query<State>(state);
+  if (found?.standby) return 'PostgreSQL takes no writes: it is a standby';
+  return found?.read_only === 'on' ? 'PostgreSQL takes no writes: it is read-only' : undefined;
 }
 
 /**

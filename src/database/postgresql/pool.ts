@@ -1,9 +1,10 @@
+import type { CompiledQuery } from 'kysely';
 import { type ClientConfig, Pool, TypeOverrides, types } from 'pg';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { toPgUrl } from '../../config/values/database-url.ts';
 import type { ConnectionPool, Warn } from '../backend.ts';
 import { Abandoned } from './abandoned.ts';
-import { type PooledClient, PostgresClient } from './connection.ts';
+import { type PooledClient, PostgresClient, PostgresConnection } from './connection.ts';
 import { Statements } from './statements.ts';
 
 /** The type parsers that the ORM expects: dates and times stay text, because the ORM parses them itself. */
@@ -57,7 +58,7 @@ export class PostgresPool {
     this.statements = new Statements(statements, warn);
     this.patience = statement + onTheWay;
     // After this time, PostgreSQL itself has ended the process.
-    this.#abandoned = new Abandoned(this, statement + idleInTransaction);
+    this.#abandoned = new Abandoned((query) => this.query(query), statement + idleInTransaction);
     this.#pool = new Pool({
       connectionString: toPgUrl(url),
       application_name: 'keyward',
@@ -97,6 +98,16 @@ export class PostgresPool {
       if (this.statements.isCurrent(client) && this.#trusted.has(client)) return client;
       client.drop();
       client.release(true);
+    }
+  }
+
+  /** Runs a query on a connection of the pool; returns its rows. */
+  async query<Row>(query: CompiledQuery): Promise<Row[]> {
+    const connection = new PostgresConnection(await this.connect(), this);
+    try {
+      return (await connection.executeQuery<Row>(query)).rows;
+    } finally {
+      connection.release();
     }
   }
 
