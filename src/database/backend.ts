@@ -1,4 +1,4 @@
-import type { MikroORM, Options } from '@mikro-orm/core';
+import type { Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { Dialect } from 'kysely';
 
@@ -33,8 +33,6 @@ export interface Backend {
    * @throws {ConfigError} if the file is missing or has several names
    */
   assertThere?(): void;
-  /** Prepares a new connection. */
-  ready?(orm: MikroORM<AbstractSqlDriver>): Promise<void>;
   /** The pool of connections; undefined if there is none. */
   readonly pool?: ConnectionPool;
   /** The size of the write-ahead log in bytes, if the log is a file of this process. */

@@ -38,7 +38,6 @@ async function open(backend: Backend): Promise<Database> {
   const orm = new MikroORM<AbstractSqlDriver>(databaseOptions(backend));
   opened.defer(() => orm.close());
   await orm.connect();
-  await backend.ready?.(orm);
   const { dialect, pool, walSize, check } = backend;
   const stack = opened.move();
   const dispose = { [Symbol.asyncDispose]: () => stack.disposeAsync() };

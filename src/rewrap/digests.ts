@@ -1,7 +1,7 @@
 import { importedDigests, sha256Of } from '../api-keys/verify/imported-keys.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { digestsInUse } from '../database/secret-versions.ts';
-import { type AccountId, ApiKeySecret } from '../database/tables.ts';
+import { ApiKeySecret } from '../database/tables.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 
@@ -65,15 +65,7 @@ const updateDigest = prepareQuery(ApiKeySecret, (db, { id, old, digest, version 
     .returning('id'),
 );
 
-interface Older {
-  readonly id: number;
-  readonly apiKey: number;
-  readonly digest: Uint8Array;
-  readonly isImported: boolean;
-  readonly owner: AccountId;
-  readonly sealed: string | null;
-  readonly version: number;
-}
+type Older = Awaited<ReturnType<typeof selectOlder>>[number];
 
 /** Says which keys still need an older pepper, and what ends that. */
 async function explain(db: Db, newest: number): Promise<string[]> {

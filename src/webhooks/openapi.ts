@@ -11,11 +11,7 @@ const text = (description: string, example: unknown, more: Schema = {}): Schema 
 });
 
 const ofAccount = {
-  user_id: {
-    type: 'integer',
-    description: 'Id of the account.',
-    examples: [1],
-  },
+  user_id: { type: 'integer', description: 'Id of the account.', examples: [1] },
   issuer: text(
     'Issuer of the access tokens (`iss`). Null if the account was erased.',
     'https://id.example.com',

@@ -24,10 +24,7 @@ const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
 });
 
 const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
-  attempts: t.exposeInt('attempts', {
-    description: 'Number of attempts so far.',
-    example: 1,
-  }),
+  attempts: t.exposeInt('attempts', { description: 'Number of attempts so far.', example: 1 }),
   lastAttemptAt: t.expose('lastAttemptAt', {
     type: 'DateTime',
     nullable: true,
@@ -52,20 +49,14 @@ const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
 
 const deliveryFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
   id: t.exposeInt('id', { description: 'Id of the delivery.', example: 1 }),
-  endpointId: t.exposeInt('endpoint', {
-    description: 'Id of the endpoint.',
-    example: 1,
-  }),
+  endpointId: t.exposeInt('endpoint', { description: 'Id of the endpoint.', example: 1 }),
   message: t.exposeString('message', {
     description: 'Id of the event, the same for all endpoints and attempts: the header `webhook-id`.',
     example: 'msg_1b4e28ba-2fa1-41d2-883f-0016d3cca427',
     // 40 characters, and quotes.
     mostBytes: 42,
   }),
-  type: t.exposeString('type', {
-    description: 'Type of the event.',
-    example: 'api_key.created',
-  }),
+  type: t.exposeString('type', { description: 'Type of the event.', example: 'api_key.created' }),
   userId: t.exposeInt('account', {
     description: 'Id of the account that the event is about.',
     example: 1,

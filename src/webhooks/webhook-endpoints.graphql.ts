@@ -137,11 +137,7 @@ const headersArgument = ({ arg }: ArgumentBuilder, description: string) =>
     example: { Authorization: 'Bearer 5f0c2b7e9d4a' },
   });
 
-const endpointId = {
-  required: true,
-  description: 'Id of the endpoint.',
-  example: 1,
-} as const;
+const endpointId = { required: true, description: 'Id of the endpoint.', example: 1 } as const;
 
 builder.queryField('webhookEndpoints', (t) =>
   t.connection(

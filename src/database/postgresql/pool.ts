@@ -77,8 +77,11 @@ export class PostgresPool {
     });
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (client) => {
-      this.statements.admit(client);
-      this.#admit(client as PooledClient);
+      const ours = client as PooledClient;
+      this.statements.admit(ours);
+      this.#trusted.add(ours);
+      this.#open.add(ours);
+      ours.once('end', () => this.#open.delete(ours));
     });
   }
 
@@ -125,12 +128,6 @@ export class PostgresPool {
     this.#abandoned.end();
     await this.#pool.end();
     for (const client of this.#open) client.leave();
-  }
-
-  #admit(client: PostgresClient): void {
-    this.#trusted.add(client);
-    this.#open.add(client);
-    client.once('end', () => this.#open.delete(client));
   }
 
   async #connect(): Promise<PooledClient> {

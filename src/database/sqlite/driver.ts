@@ -137,17 +137,8 @@ class SqliteDriver extends KyselyDriver {
     if (!this.#opened) return;
     const { connections, guard, writer } = this.#opened;
     writer.flush();
-    closeConnections(connections, isOverwritten(guard));
+    closeConnections(connections, guard?.isOverwritten);
     this.#opened = undefined;
-  }
-}
-
-function isOverwritten(guard: Guard | undefined): boolean {
-  try {
-    guard?.assertContent();
-    return false;
-  } catch {
-    return true;
   }
 }
 

@@ -68,12 +68,17 @@ export class HeldFile implements Disposable {
     return sizeOf(`${this.#path}-wal`) ?? 0;
   }
 
+  /** Whether something else was written over the file. */
+  get isOverwritten(): boolean {
+    return this.#hasMark?.() === false;
+  }
+
   /**
    * Checks that the file still has the database's content.
    * @throws {Error} if something else was written over the file
    */
   assertContent(): void {
-    if (this.#hasMark?.() === false) throw new Error('the database file was overwritten');
+    if (this.isOverwritten) throw new Error('the database file was overwritten');
   }
 
   /**
@@ -99,7 +104,7 @@ export class HeldFile implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#taken.disposed) return;
-    if (this.#hasMark?.() === false) this.#setLogAside();
+    if (this.isOverwritten) this.#setLogAside();
     this.#taken.dispose();
   }
 

@@ -95,6 +95,8 @@ const isFull = ({ size, begunAt }: Group): boolean =>
 
 /** Checks whether the file of a database is still the opened one. */
 export interface Guard {
+  /** Whether something else was written over the file. */
+  readonly isOverwritten: boolean;
   /**
    * Checks the content of the file.
    * @throws {Error} if something else was written over the file

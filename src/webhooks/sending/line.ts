@@ -14,10 +14,8 @@ const distance = 100;
 /** The number of accounts below which nothing is forgotten. */
 const leastRemembered = 1000;
 
-const urgent: ReadonlySet<string> = new Set(urgentWebhookTypes);
-
 /** Whether events of a type stand in front of all others. */
-export const isUrgent = (type: string): boolean => urgent.has(type);
+export const isUrgent = (type: string): boolean => urgentWebhookTypes.includes(type);
 
 /** The time by which an urgent place lies in front of others, in milliseconds: nothing waits for longer. */
 const head = patience;

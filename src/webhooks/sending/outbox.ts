@@ -18,7 +18,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
 import { standsFor } from '../../config/values/webhook-events.ts';
-import { forKeyShare, forUpdate, listOf } from '../../database/conditions.ts';
+import { forKeyShare, forUpdate, isListed, listOf } from '../../database/conditions.ts';
 import { type Db, prepareQuery, runQuery } from '../../database/db.ts';
 import {
   Account,
@@ -104,26 +104,34 @@ const selectEndpoints = prepareQuery(WebhookEndpoint, (db, _: object) =>
 const byId = <Row extends { readonly id: number }>(rows: readonly Row[]) =>
   new Map<number, Row>(rows.map((row) => [row.id, row]));
 
+/** The ids of rows, as a JSON array. */
+interface Ids {
+  readonly ids: string;
+}
+
+// Prevents the erasure of an account while its deliveries are made, because they would stay.
+const lockAccounts = prepareQuery(Account, (db, { ids }: Ids) =>
+  forKeyShare(
+    db,
+    db
+      .selectFrom('account')
+      .selectAll()
+      .where(isListed(db, 'id', ids)),
+  ),
+);
+
+const selectKeys = prepareQuery(ApiKey, (db, { ids }: Ids) =>
+  db
+    .selectFrom('api_key')
+    .select(['id', 'key_prefix', 'name', 'expires_at'])
+    .where(isListed(db, 'id', ids)),
+);
+
 /** Reads the subjects of a batch of events. */
 async function selectSubjects(db: Db, events: readonly WebhookEvent[]) {
-  const ofEvents = db.kysely
-    .selectFrom('account')
-    .selectAll()
-    .where('id', 'in', [...new Set(events.map(({ account }) => account))]);
-  // Prevents the erasure of an account while its deliveries are made, because they would stay.
-  const accounts = await runQuery(db, Account, forKeyShare(db.kysely, ofEvents));
+  const accounts = await lockAccounts(db, { ids: JSON.stringify(events.map(({ account }) => account)) });
   const targets = events.flatMap(({ target }) => target ?? []);
-  const keys =
-    targets.length === 0
-      ? []
-      : await runQuery(
-          db,
-          ApiKey,
-          db.kysely
-            .selectFrom('api_key')
-            .select(['id', 'key_prefix', 'name', 'expires_at'])
-            .where('id', 'in', [...new Set(targets)]),
-        );
+  const keys = await selectKeys(db, { ids: JSON.stringify(targets) });
   return { accounts: byId(accounts), keys: byId(keys) };
 }
 

@@ -39,14 +39,6 @@ interface Attempt extends Pick<WebhookDelivery, 'account' | 'attempts'> {
 
 const isAgain = ({ attempts }: Attempt): boolean => attempts > 1;
 
-/** How many deliveries of which sort may be taken now. */
-export interface Room {
-  /** The most deliveries in all. */
-  readonly all: number;
-  /** The most of those that were attempted before. */
-  readonly again: number;
-}
-
 /**
  * An endpoint with this node's state of it: who may be sent what, so that no account and no failing delivery holds up
  * another. Times are by `performance.now()`.
@@ -69,20 +61,15 @@ export class Receiver {
     this.endpoint = endpoint;
   }
 
-  /** Whether the service sends anything to the endpoint. */
-  get isOn(): boolean {
-    return !this.isGone && !this.endpoint.isPaused;
-  }
-
   /** Whether nothing was taken for so long that single attempts are enough. */
   get isDown(): boolean {
     return this.#failures >= failuresOfDown;
   }
 
-  /** The room for further attempts. */
-  get room(): Room {
+  /** The most deliveries that may be taken now: in all, and of those that were attempted before. */
+  get room(): { readonly all: number; readonly again: number } {
     const now = performance.now();
-    if (!this.isOn || now < this.#heldUntil) return { all: 0, again: 0 };
+    if (this.isGone || this.endpoint.isPaused || now < this.#heldUntil) return { all: 0, again: 0 };
     const attempts = [...this.#attempts];
     if (this.isDown) {
       // One that hangs may be for one account alone, so another one follows all the same.

@@ -60,17 +60,15 @@ const countInterval = 15_000;
 const stopPatience = 400;
 const giveBackPatience = 300;
 
-/** Shortens a time at random by up to a quarter, so that attempts that failed together are not repeated together. */
-const about = (milliseconds: number): number => milliseconds * (0.75 + Math.random() / 4);
-
 /**
  * The pause after a number of failed attempts, in milliseconds: it doubles each time, up to the longest, and is up to a
- * quarter shorter at random.
+ * quarter shorter at random, so that attempts that failed together are not repeated together.
  */
 export const pauseAfter = (
   attempts: number,
   { firstRetry, longestRetry }: Pick<Pace, 'firstRetry' | 'longestRetry'> = usualPace,
-): number => about(Math.min(firstRetry * 2 ** Math.min(attempts - 1, 30), longestRetry));
+): number =>
+  Math.min(firstRetry * 2 ** Math.min(attempts - 1, 30), longestRetry) * (0.75 + Math.random() / 4);
 
 /** The candidates for each free place: most of them may be of accounts that have their share already. */
 const candidatesEach = 4;
