@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { Account } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { type AccountRecord, selectAccountRecords } from './account-record.ts';
 import { findAccount } from './own-account.ts';
 
@@ -28,11 +27,7 @@ export async function readAccount(db: Db, id: number): Promise<AccountRecord> {
  * Reads any account for an operator.
  * @throws {GatewayError} `NOT_FOUND`
  */
-export async function account(
-  context: OperationContext,
-  input: z.input<typeof AccountInput>,
-): Promise<AccountRecord> {
-  const { id } = parseInput(AccountInput, input);
+export const account = operation(AccountInput, async (context, { id }): Promise<AccountRecord> => {
   await findAccount(context);
   return readAccount(context.db, id);
-}
+});

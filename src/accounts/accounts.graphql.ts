@@ -1,12 +1,12 @@
 import { operator } from '../auth/scopes.ts';
-import { builder } from '../graphql/builder.ts';
-import { AccountInput, account } from './account.ts';
+import { builder, runs } from '../graphql/builder.ts';
+import { account } from './account.ts';
 import { type AccountRecord, longestName, mostBytesOf } from './account-record.ts';
-import { AccountsInput, accounts } from './accounts.ts';
-import { BlockAccountInput, blockAccount } from './block-account.ts';
-import { EraseAccountInput, eraseAccount } from './erase-account.ts';
+import { accounts } from './accounts.ts';
+import { blockAccount } from './block-account.ts';
+import { eraseAccount } from './erase-account.ts';
 import { reasonArgument } from './reason.ts';
-import { UnblockAccountInput, unblockAccount } from './unblock-account.ts';
+import { unblockAccount } from './unblock-account.ts';
 
 /** An account as operators see it. */
 const AccountType = builder.objectRef<AccountRecord>('Account').implement({
@@ -69,7 +69,6 @@ builder.queryField('accounts', (t) =>
       description: 'Lists all accounts, newest first. For operators.',
       summary: 'List accounts',
       requiredScopes: operator,
-      input: () => AccountsInput,
       args: {
         filter: t.arg.string({
           description: `Return only accounts whose \`subject\` contains this text, ignoring case (at most ${longestName} characters). With SQLite, only the case of A to Z is ignored.`,
@@ -80,7 +79,7 @@ builder.queryField('accounts', (t) =>
           example: false,
         }),
       },
-      resolve: (_root, input, context) => accounts(context, input),
+      ...runs(accounts),
     },
     { name: 'AccountConnection' },
     { name: 'AccountEdge' },
@@ -93,11 +92,10 @@ builder.queryField('account', (t) =>
     description: 'Returns any account. For operators.',
     summary: 'Get an account',
     requiredScopes: operator,
-    input: () => AccountInput,
     args: {
       id: t.arg.int(id),
     },
-    resolve: (_root, input, context) => account(context, input),
+    ...runs(account),
   }),
 );
 
@@ -108,7 +106,6 @@ builder.mutationField('blockAccount', (t) =>
       'Blocks an account: all its API keys and access tokens are refused at once. Safe to repeat. For operators.',
     summary: 'Block an account',
     requiredScopes: operator,
-    input: () => BlockAccountInput,
     errors: ['CONFLICT'],
     example: {
       blockedAt: '2026-03-31T12:00:00.000Z',
@@ -121,7 +118,7 @@ builder.mutationField('blockAccount', (t) =>
         example: 'Its keys were used to attack others.',
       }),
     },
-    resolve: (_root, input, context) => blockAccount(context, input),
+    ...runs(blockAccount),
   }),
 );
 
@@ -132,13 +129,12 @@ builder.mutationField('unblockAccount', (t) =>
       'Unblocks an account: its API keys and access tokens work again. Safe to repeat. For operators.',
     summary: 'Unblock an account',
     requiredScopes: operator,
-    input: () => UnblockAccountInput,
     errors: ['CONFLICT'],
     args: {
       id: t.arg.int(id),
       reason: t.arg.string({ ...reasonArgument, example: 'It has changed its keys.' }),
     },
-    resolve: (_root, input, context) => unblockAccount(context, input),
+    ...runs(unblockAccount),
   }),
 );
 
@@ -149,7 +145,6 @@ builder.mutationField('eraseAccount', (t) =>
       'Erases an account for good: its API keys, private key, settings, and the personal data in its audit events. Safe to repeat. For operators.',
     summary: 'Erase an account',
     requiredScopes: operator,
-    input: () => EraseAccountInput,
     errors: ['CONFLICT'],
     example: {
       subject: 'erased:6f2d6e0c-6d0e-4c43-9a0a-0d6b6c9a1a55',
@@ -158,6 +153,6 @@ builder.mutationField('eraseAccount', (t) =>
       activeApiKeyCount: 0,
     },
     args: { id: t.arg.int(id) },
-    resolve: (_root, input, context) => eraseAccount(context, input),
+    ...runs(eraseAccount),
   }),
 );

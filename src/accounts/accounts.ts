@@ -3,16 +3,10 @@ import { z } from 'zod';
 import { contains } from '../database/conditions.ts';
 import { type Page, PageInput, preparePages, prepareSearch } from '../database/page.ts';
 import { Account, type Tables } from '../database/tables.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { atMostLong, parseInput } from '../operations/input.ts';
+import { atMostLong } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { type AccountRecord, longestName, selectAccountRecords } from './account-record.ts';
 import { findAccount } from './own-account.ts';
-
-/** The input of {@link accounts}. */
-export const AccountsInput = PageInput.safeExtend({
-  filter: atMostLong(z.string(), longestName).nullish(),
-  isBlocked: z.boolean().nullish(),
-});
 
 interface AccountsWanted {
   /** The two requested states, which may be equal: then only accounts in this state match. */
@@ -36,12 +30,14 @@ const readMatching = prepareSearch(
  * Reads a page of all accounts, newest first.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export async function accounts(
-  context: OperationContext,
-  input: z.input<typeof AccountsInput>,
-): Promise<Page<AccountRecord>> {
-  const { filter, isBlocked, ...page } = parseInput(AccountsInput, input);
-  await findAccount(context);
-  const wanted = { state: isBlocked ?? true, otherState: isBlocked ?? false };
-  return filter ? readMatching(context.db, page, { ...wanted, filter }) : readAll(context.db, page, wanted);
-}
+export const accounts = operation(
+  PageInput.safeExtend({
+    filter: atMostLong(z.string(), longestName).nullish(),
+    isBlocked: z.boolean().nullish(),
+  }),
+  async (context, { filter, isBlocked, ...page }): Promise<Page<AccountRecord>> => {
+    await findAccount(context);
+    const wanted = { state: isBlocked ?? true, otherState: isBlocked ?? false };
+    return filter ? readMatching(context.db, page, { ...wanted, filter }) : readAll(context.db, page, wanted);
+  },
+);

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { prepareQuery } from '../database/db.ts';
 import { Account } from '../database/tables.ts';
-import { audited } from '../operations/audited.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { readAccount } from './account.ts';
 import { type AccountRecord, assertNotErased, assertOther } from './account-record.ts';
 import { ensureAccount } from './own-account.ts';
@@ -30,18 +28,15 @@ const updateOpen = prepareQuery(Account, (db, { id, reason, now }: Block) =>
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for the operator's own account and for an erased
  *   one
  */
-export async function blockAccount(
-  context: OperationContext,
-  input: z.input<typeof BlockAccountInput>,
-): Promise<AccountRecord> {
-  const { id, reason } = parseInput(BlockAccountInput, input);
-  return audited(context, async (inner) => {
-    const operatorId = await ensureAccount(inner);
+export const blockAccount = change(
+  BlockAccountInput,
+  async (context, { id, reason }): Promise<AccountRecord> => {
+    const operatorId = await ensureAccount(context);
     assertOther(id, operatorId);
-    const [changed] = await updateOpen(inner.db, { id, reason, now: new Date() });
-    if (changed) inner.events('account-blocked', { accountId: changed.id, operatorId, reason });
-    const record = await readAccount(inner.db, id);
+    const [changed] = await updateOpen(context.db, { id, reason, now: new Date() });
+    if (changed) context.events('account-blocked', { accountId: changed.id, operatorId, reason });
+    const record = await readAccount(context.db, id);
     assertNotErased(record);
     return record;
-  });
-}
+  },
+);

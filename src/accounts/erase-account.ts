@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { z } from 'zod';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId, AccountQuota, AutomationSettings, PrivateKey } from '../database/tables.ts';
-import { audited } from '../operations/audited.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { AccountInput, readAccount } from './account.ts';
 import { type AccountRecord, assertOther } from './account-record.ts';
 import { lockAccount, lockSettings } from './locks.ts';
 import { ensureAccount } from './own-account.ts';
-
-/** The input of {@link eraseAccount}. */
-export const EraseAccountInput = AccountInput;
 
 /** The account to erase, and its new subject, which no identity provider could ever issue. */
 interface Erasure {
@@ -56,26 +50,20 @@ const endings = [
  * background.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for the operator's own account
  */
-export async function eraseAccount(
-  context: OperationContext,
-  input: z.input<typeof EraseAccountInput>,
-): Promise<AccountRecord> {
-  const { id } = parseInput(EraseAccountInput, input);
-  return audited(context, async (inner) => {
-    const { db, events } = inner;
-    const operatorId = await ensureAccount(inner);
-    assertOther(id, operatorId);
-    // First waits for all transactions that change the settings or the private key. The update then waits for those that
-    // have written an audit event. From there on, all others wait, and cannot write theirs.
-    await lockAccount(db, id as AccountId);
-    await lockSettings(db, id as AccountId);
-    const now = new Date();
-    const subject = `erased:${randomUUID()}`;
-    const [account] = await updateAccount(db, { id: id as AccountId, subject, now });
-    if (account) {
-      for (const end of endings) await end(db, { id: account.id });
-      events('account-erased', { accountId: account.id, operatorId });
-    }
-    return readAccount(db, id);
-  });
-}
+export const eraseAccount = change(AccountInput, async (context, { id }): Promise<AccountRecord> => {
+  const { db, events } = context;
+  const operatorId = await ensureAccount(context);
+  assertOther(id, operatorId);
+  // First waits for all transactions that change the settings or the private key. The update then waits for those that
+  // have written an audit event. From there on, all others wait, and cannot write theirs.
+  await lockAccount(db, id as AccountId);
+  await lockSettings(db, id as AccountId);
+  const now = new Date();
+  const subject = `erased:${randomUUID()}`;
+  const [account] = await updateAccount(db, { id: id as AccountId, subject, now });
+  if (account) {
+    for (const end of endings) await end(db, { id: account.id });
+    events('account-erased', { accountId: account.id, operatorId });
+  }
+  return readAccount(db, id);
+});

@@ -3,13 +3,12 @@ import { findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { selectOfAccount } from './account-api-keys.ts';
 import type { ApiKeyRecord } from './own-api-key.ts';
 
 /** The input of {@link accountApiKey}. */
-export const AccountApiKeyInput = z.object({ id: z.int32(), keyId: z.int32() });
+const AccountApiKeyInput = z.object({ id: z.int32(), keyId: z.int32() });
 
 const selectKey = prepareQuery(ApiKey, (db, { id, keyId }: z.output<typeof AccountApiKeyInput>) =>
   selectOfAccount(db, { id }).where('api_key.id', '=', keyId),
@@ -19,13 +18,9 @@ const selectKey = prepareQuery(ApiKey, (db, { id, keyId }: z.output<typeof Accou
  * Reads an API key of any account, for an operator.
  * @throws {GatewayError} `NOT_FOUND` for an unknown account, and for a key that is not the account's
  */
-export async function accountApiKey(
-  context: OperationContext,
-  input: z.input<typeof AccountApiKeyInput>,
-): Promise<ApiKeyRecord> {
-  const wanted = parseInput(AccountApiKeyInput, input);
+export const accountApiKey = operation(AccountApiKeyInput, async (context, wanted): Promise<ApiKeyRecord> => {
   await findAccount(context);
   const [found] = await selectKey(context.db, wanted);
   if (!found) throw new GatewayError('NOT_FOUND', 'API key not found');
   return found;
-}
+});

@@ -1,12 +1,12 @@
 import { mostBytesOf } from '../accounts/account-record.ts';
 import { reasonArgument } from '../accounts/reason.ts';
 import { operator } from '../auth/scopes.ts';
-import { builder } from '../graphql/builder.ts';
-import { AccountApiKeyInput, accountApiKey } from './account-api-key.ts';
-import { AccountApiKeysInput, accountApiKeys } from './account-api-keys.ts';
+import { builder, runs } from '../graphql/builder.ts';
+import { accountApiKey } from './account-api-key.ts';
+import { accountApiKeys } from './account-api-keys.ts';
 import { ApiKeyType, keyIdArgument } from './api-key-types.graphql.ts';
-import { DeactivateAccountApiKeyInput, deactivateAccountApiKey } from './deactivate-account-api-key.ts';
-import { FindApiKeyInput, type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
+import { deactivateAccountApiKey } from './deactivate-account-api-key.ts';
+import { type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { mostBytesOf as keyBytes } from './key-parts.ts';
 import { longestSecret } from './verify/imported-keys.ts';
 
@@ -19,11 +19,10 @@ builder.queryField('accountApiKeys', (t) =>
       description: 'Lists the API keys of any account, newest first, including inactive ones. For operators.',
       summary: "List an account's API keys",
       requiredScopes: operator,
-      input: () => AccountApiKeysInput,
       args: {
         id: t.arg.int(accountId),
       },
-      resolve: (_root, input, context) => accountApiKeys(context, input),
+      ...runs(accountApiKeys),
     },
     { name: 'AccountApiKeyConnection' },
     { name: 'AccountApiKeyEdge' },
@@ -36,9 +35,8 @@ builder.queryField('accountApiKey', (t) =>
     description: 'Returns an API key of any account. For operators.',
     summary: "Get an account's API key",
     requiredScopes: operator,
-    input: () => AccountApiKeyInput,
     args: { id: t.arg.int(accountId), ...keyIdArgument(t) },
-    resolve: (_root, input, context) => accountApiKey(context, input),
+    ...runs(accountApiKey),
   }),
 );
 
@@ -48,7 +46,6 @@ builder.mutationField('deactivateAccountApiKey', (t) =>
     description: "Deactivates anyone's API key for good. Safe to repeat. For operators.",
     summary: "Deactivate anyone's API key",
     requiredScopes: operator,
-    input: () => DeactivateAccountApiKeyInput,
     example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
     args: {
       ...keyIdArgument(t),
@@ -57,7 +54,7 @@ builder.mutationField('deactivateAccountApiKey', (t) =>
         example: 'It was found in a public repository.',
       }),
     },
-    resolve: (_root, input, context) => deactivateAccountApiKey(context, input),
+    ...runs(deactivateAccountApiKey),
   }),
 );
 
@@ -121,7 +118,6 @@ builder.mutationField('findApiKey', (t) =>
       "Finds an API key's owner by the whole key or its exact `keyPrefix`. Finds inactive keys too. It is a mutation so that a key never appears in a URL. For operators.",
     summary: "Find an API key's owner",
     requiredScopes: operator,
-    input: () => FindApiKeyInput,
     changesNothing: true,
     atMost: mostFound,
     args: {
@@ -134,6 +130,6 @@ builder.mutationField('findApiKey', (t) =>
         example: null,
       }),
     },
-    resolve: (_root, input, context) => findApiKey(context, input),
+    ...runs(findApiKey),
   }),
 );

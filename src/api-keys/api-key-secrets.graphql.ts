@@ -1,8 +1,8 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
-import { builder } from '../graphql/builder.ts';
-import { ApiKeySecretsInput, apiKeySecrets, secretsOf, type WorkingSecret } from './api-key-secrets.ts';
+import { builder, runs } from '../graphql/builder.ts';
+import { apiKeySecrets, secretsOf, type WorkingSecret } from './api-key-secrets.ts';
 import { ApiKeyType, keyIdArgument } from './api-key-types.graphql.ts';
-import { EndApiKeySecretInput, endApiKeySecret } from './end-api-key-secret.ts';
+import { endApiKeySecret } from './end-api-key-secret.ts';
 import { mostBytesOf } from './key-parts.ts';
 import { mostSecrets } from './rotate-api-key.ts';
 
@@ -57,10 +57,9 @@ builder.queryField('apiKeySecrets', (t) =>
       'Lists the secrets of one of your API keys that work, the current one first. Empty if the key is inactive or expired.',
     summary: 'List secrets of a key',
     requiredScopes: signedIn,
-    input: () => ApiKeySecretsInput,
     atMost: mostSecrets,
     args: keyIdArgument(t),
-    resolve: (_root, input, context) => apiKeySecrets(context, input),
+    ...runs(apiKeySecrets),
   }),
 );
 
@@ -71,7 +70,6 @@ builder.mutationField('endApiKeySecret', (t) =>
       'Ends a previous secret of one of your API keys at once, before its grace period is over. The current secret continues to work. Safe to repeat.',
     summary: 'End a previous secret',
     requiredScopes: accountAdmin,
-    input: () => EndApiKeySecretInput,
     errors: ['CONFLICT'],
     args: {
       ...keyIdArgument(t),
@@ -81,6 +79,6 @@ builder.mutationField('endApiKeySecret', (t) =>
         example: 'sk-d4e5f6',
       }),
     },
-    resolve: (_root, input, context) => endApiKeySecret(context, input),
+    ...runs(endApiKeySecret),
   }),
 );

@@ -4,12 +4,9 @@ import { ofCaller } from '../accounts/own-account.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../database/shared-read.ts';
 import { ApiKeySecret, type Tables } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import type { Caller } from '../operations/context.ts';
+import { operation } from '../operations/operation.ts';
 import { apiKeyNotFound } from './own-api-key.ts';
-
-/** The input of {@link apiKeySecrets}. */
-export const ApiKeySecretsInput = z.object({ keyId: z.int32() });
 
 /** A secret of an API key that works, without its text. */
 export interface WorkingSecret {
@@ -76,16 +73,15 @@ const selectOwn = prepareQuery(
  * expired.
  * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key
  */
-export async function apiKeySecrets(
-  context: OperationContext,
-  input: z.input<typeof ApiKeySecretsInput>,
-): Promise<WorkingSecret[]> {
-  const { keyId } = parseInput(ApiKeySecretsInput, input);
-  const { caller, db } = context;
-  const rows = await selectOwn(db, { ...caller, keyId, now: new Date() });
-  if (rows.length === 0) throw await apiKeyNotFound(context);
-  return toSecrets(rows);
-}
+export const apiKeySecrets = operation(
+  z.object({ keyId: z.int32() }),
+  async (context, { keyId }): Promise<WorkingSecret[]> => {
+    const { caller, db } = context;
+    const rows = await selectOwn(db, { ...caller, keyId, now: new Date() });
+    if (rows.length === 0) throw await apiKeyNotFound(context);
+    return toSecrets(rows);
+  },
+);
 
 const readSecrets = prepareForMany(
   (count) =>

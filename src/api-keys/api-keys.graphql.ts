@@ -1,14 +1,14 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
-import { builder } from '../graphql/builder.ts';
-import { ApiKeyInput, apiKey } from './api-key.ts';
+import { builder, runs } from '../graphql/builder.ts';
+import { apiKey } from './api-key.ts';
 import { ApiKeyType, keyArguments, keyIdArgument, NewApiKeyType } from './api-key-types.graphql.ts';
-import { ApiKeysInput, apiKeys } from './api-keys.ts';
-import { createApiKey, createApiKeyInput } from './create-api-key.ts';
-import { DeactivateApiKeyInput, deactivateApiKey } from './deactivate-api-key.ts';
+import { apiKeys } from './api-keys.ts';
+import { createApiKey } from './create-api-key.ts';
+import { deactivateApiKey } from './deactivate-api-key.ts';
 import { defaultApiKey } from './default-api-key.ts';
-import { longestGrace, RotateApiKeyInput, rotateApiKey } from './rotate-api-key.ts';
-import { SetDefaultApiKeyInput, setDefaultApiKey } from './set-default-api-key.ts';
-import { updateApiKey, updateApiKeyInput } from './update-api-key.ts';
+import { longestGrace, rotateApiKey } from './rotate-api-key.ts';
+import { setDefaultApiKey } from './set-default-api-key.ts';
+import { updateApiKey } from './update-api-key.ts';
 
 builder.queryField('apiKeys', (t) =>
   t.connection(
@@ -17,7 +17,6 @@ builder.queryField('apiKeys', (t) =>
       description: 'Lists your API keys, newest first, including inactive ones.',
       summary: 'List your API keys',
       requiredScopes: signedIn,
-      input: () => ApiKeysInput,
       limitInRest:
         'Number of keys (0–100). Default: all, or the newest if all are too many for one response.',
       args: {
@@ -26,7 +25,7 @@ builder.queryField('apiKeys', (t) =>
           example: true,
         }),
       },
-      resolve: (_root, input, context) => apiKeys(context, input),
+      ...runs(apiKeys),
     },
     { name: 'ApiKeyConnection' },
     { name: 'ApiKeyEdge' },
@@ -39,9 +38,8 @@ builder.queryField('apiKey', (t) =>
     description: 'Returns one of your API keys.',
     summary: 'Get an API key',
     requiredScopes: signedIn,
-    input: () => ApiKeyInput,
     args: keyIdArgument(t),
-    resolve: (_root, input, context) => apiKey(context, input),
+    ...runs(apiKey),
   }),
 );
 
@@ -63,12 +61,11 @@ builder.mutationField('createApiKey', (t) =>
     description: 'Creates an API key. Your first key becomes your default key.',
     summary: 'Create an API key',
     requiredScopes: accountAdmin,
-    input: createApiKeyInput,
     errors: ['CONFLICT'],
     changesSecret: true,
     example: { lastUsedAt: null },
     args: keyArguments(t),
-    resolve: (_root, input, context) => createApiKey(context, input),
+    ...runs(createApiKey),
   }),
 );
 
@@ -79,7 +76,6 @@ builder.mutationField('updateApiKey', (t) =>
       'Updates one of your API keys. Omitted members stay as they are; null clears a member. If the key is inactive or expired, only its name can change.',
     summary: 'Update an API key',
     requiredScopes: accountAdmin,
-    input: updateApiKeyInput,
     errors: ['CONFLICT'],
     takesRecord: true,
     example: { name: 'Laptop', permissions: ['documents.read', 'documents.write'] },
@@ -87,7 +83,7 @@ builder.mutationField('updateApiKey', (t) =>
       ...keyIdArgument(t),
       ...keyArguments(t),
     },
-    resolve: (_root, input, context) => updateApiKey(context, input),
+    ...runs(updateApiKey),
   }),
 );
 
@@ -97,10 +93,9 @@ builder.mutationField('setDefaultApiKey', (t) =>
     description: 'Makes one of your API keys your default key.',
     summary: 'Set the default API key',
     requiredScopes: accountAdmin,
-    input: () => SetDefaultApiKeyInput,
     errors: ['CONFLICT'],
     args: keyIdArgument(t),
-    resolve: (_root, input, context) => setDefaultApiKey(context, input),
+    ...runs(setDefaultApiKey),
   }),
 );
 
@@ -111,7 +106,6 @@ builder.mutationField('rotateApiKey', (t) =>
       'Gives one of your API keys a new secret. The previous secret keeps working for `graceSeconds`, but not past the expiry of the key. With 0, all previous secrets stop at once.',
     summary: 'Rotate an API key',
     requiredScopes: accountAdmin,
-    input: () => RotateApiKeyInput,
     errors: ['CONFLICT'],
     changesSecret: true,
     args: {
@@ -121,7 +115,7 @@ builder.mutationField('rotateApiKey', (t) =>
         example: 3600,
       }),
     },
-    resolve: (_root, input, context) => rotateApiKey(context, input),
+    ...runs(rotateApiKey),
   }),
 );
 
@@ -131,9 +125,8 @@ builder.mutationField('deactivateApiKey', (t) =>
     description: 'Deactivates one of your API keys for good. Safe to repeat.',
     summary: 'Deactivate an API key',
     requiredScopes: accountAdmin,
-    input: () => DeactivateApiKeyInput,
     example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
     args: keyIdArgument(t),
-    resolve: (_root, input, context) => deactivateApiKey(context, input),
+    ...runs(deactivateApiKey),
   }),
 );

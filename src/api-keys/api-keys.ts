@@ -2,12 +2,9 @@ import { z } from 'zod';
 import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { type Page, PageInput, pageSize, preparePages } from '../database/page.ts';
 import { ApiKey } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import type { Caller } from '../operations/context.ts';
+import { operation } from '../operations/operation.ts';
 import { type ApiKeyRecord, selectRecords } from './own-api-key.ts';
-
-/** The input of {@link apiKeys}. */
-export const ApiKeysInput = PageInput.safeExtend({ isActive: z.boolean().nullish() });
 
 interface KeysWanted extends Caller {
   /** The two requested states, which may be equal: then only keys in this state match. */
@@ -25,15 +22,14 @@ const readKeys = preparePages(ApiKey, 'api_key', (db, { issuer, subject, state, 
  * Reads a page of the caller's API keys, newest first. Without `isActive`, the page includes inactive keys.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export async function apiKeys(
-  context: OperationContext,
-  input: z.input<typeof ApiKeysInput>,
-): Promise<Page<ApiKeyRecord>> {
-  const { caller, db, wholeLists } = context;
-  const { isActive, ...page } = parseInput(ApiKeysInput, input);
-  const wanted = { ...caller, state: isActive ?? true, otherState: isActive ?? false };
-  const size = wholeLists ? Number.POSITIVE_INFINITY : pageSize;
-  const found = await readKeys(db, page, wanted, size);
-  if (found.edges.length === 0) await findAccount(context);
-  return found;
-}
+export const apiKeys = operation(
+  PageInput.safeExtend({ isActive: z.boolean().nullish() }),
+  async (context, { isActive, ...page }): Promise<Page<ApiKeyRecord>> => {
+    const { caller, db, wholeLists } = context;
+    const wanted = { ...caller, state: isActive ?? true, otherState: isActive ?? false };
+    const size = wholeLists ? Number.POSITIVE_INFINITY : pageSize;
+    const found = await readKeys(db, page, wanted, size);
+    if (found.edges.length === 0) await findAccount(context);
+    return found;
+  },
+);

@@ -7,8 +7,7 @@ import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { bySettings, parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { assertEntitled, assertLife, latestEnd, usualEnd, withinDays } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
 import {
@@ -30,9 +29,6 @@ import {
 } from './key-parts.ts';
 import { noQuota, setQuota } from './quota.ts';
 import { readList } from './verify/grants.ts';
-
-/** The input of {@link createApiKey}. */
-export const createApiKeyInput = bySettings((settings) => z.object(keyParts(settings)));
 
 type NewRow = StoredParts &
   Pick<ApiKey, 'account' | 'keyPrefix' | 'createdAt'> & {
@@ -112,35 +108,34 @@ const tooMany = (most: number) =>
  * @throws {GatewayError} `BAD_USER_INPUT`, also for what the account may not give to a key; `CONFLICT` if the account
  *   already has the most active keys
  */
-export async function createApiKey(
-  context: OperationContext,
-  input: z.input<ReturnType<typeof createApiKeyInput>>,
-): Promise<NewApiKey> {
-  const { quota = null, ...given } = parseInput(createApiKeyInput(context.services.settings), input);
-  const { settings } = context.services;
-  const asked = storedParts(given, noParts);
-  assertSize(asked);
-  const key = createApiKeySecret(settings.apiKeyPrefix);
-  return audited(context, async (inner) => {
-    const account = await ensureAccount(inner);
-    // Makes sure that only one of several concurrent keys becomes the first.
-    const granted = entitlementOf(settings.plans, (await lockAccount(inner.db, account)) ?? {});
-    const entitlement = withinDays(granted, settings.apiKeyDays.most);
-    const createdAt = new Date();
-    const isEndless = given.expiresAt === null;
-    const usual = isEndless ? null : usualEnd(entitlement, createdAt, settings.apiKeyDays.usual);
-    const parts = entitledParts(asked, entitlement, { createdAt, usual });
-    const most = entitlement.maxActiveKeys ?? settings.apiKeysPerAccount;
-    const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
-    const [row] = await insertApiKey(inner.db, values);
-    if (!row) throw tooMany(most);
-    const quotaColumns = quota ? await setQuota(inner.db, row.id, quota, createdAt) : noQuota;
-    await storeSecret(inner, { id: row.id, secret: key, createdAt });
-    // The sealed copy contains the row's id, so the row must exist first.
-    const sealed = await sealSecret(inner.services, row, key);
-    if (sealed.encryptedKey !== null) await updateSealed(inner.db, { id: row.id, ...sealed });
-    const changes = [...changedParts(noParts, parts), ...changesOf({ quota: null }, { quota })];
-    inner.events('api-key-created', { accountId: account, keyId: row.id }, changes);
-    return { ...row, ...quotaColumns, ...sealed, key };
-  });
-}
+export const createApiKey = operation(
+  (settings) => z.object(keyParts(settings)),
+  async (context, { quota = null, ...given }): Promise<NewApiKey> => {
+    const { settings } = context.services;
+    const asked = storedParts(given, noParts);
+    assertSize(asked);
+    const key = createApiKeySecret(settings.apiKeyPrefix);
+    return audited(context, async (inner) => {
+      const account = await ensureAccount(inner);
+      // Makes sure that only one of several concurrent keys becomes the first.
+      const granted = entitlementOf(settings.plans, (await lockAccount(inner.db, account)) ?? {});
+      const entitlement = withinDays(granted, settings.apiKeyDays.most);
+      const createdAt = new Date();
+      const isEndless = given.expiresAt === null;
+      const usual = isEndless ? null : usualEnd(entitlement, createdAt, settings.apiKeyDays.usual);
+      const parts = entitledParts(asked, entitlement, { createdAt, usual });
+      const most = entitlement.maxActiveKeys ?? settings.apiKeysPerAccount;
+      const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
+      const [row] = await insertApiKey(inner.db, values);
+      if (!row) throw tooMany(most);
+      const quotaColumns = quota ? await setQuota(inner.db, row.id, quota, createdAt) : noQuota;
+      await storeSecret(inner, { id: row.id, secret: key, createdAt });
+      // The sealed copy contains the row's id, so the row must exist first.
+      const sealed = await sealSecret(inner.services, row, key);
+      if (sealed.encryptedKey !== null) await updateSealed(inner.db, { id: row.id, ...sealed });
+      const changes = [...changedParts(noParts, parts), ...changesOf({ quota: null }, { quota })];
+      inner.events('api-key-created', { accountId: account, keyId: row.id }, changes);
+      return { ...row, ...quotaColumns, ...sealed, key };
+    });
+  },
+);

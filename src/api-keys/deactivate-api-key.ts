@@ -5,11 +5,8 @@ import type { BusinessEvents } from '../observability/events.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { type ApiKeyRecord, ownApiKey, returnedQuota } from './own-api-key.ts';
-
-/** The input of {@link deactivateApiKey}. */
-export const DeactivateApiKeyInput = z.object({ keyId: z.int32() });
 
 const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: number; readonly now: Date }) =>
   db
@@ -45,17 +42,16 @@ export async function deactivate(
  * Deactivates one of the caller's API keys. An inactive key stays unchanged.
  * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key
  */
-export async function deactivateApiKey(
-  context: OperationContext,
-  input: z.input<typeof DeactivateApiKeyInput>,
-): Promise<ApiKeyRecord> {
-  const { keyId } = parseInput(DeactivateApiKeyInput, input);
-  const found = await ownApiKey(context, keyId);
-  if (!found.isActive) return found;
-  const { isKeyItself } = context.requestSource;
-  const changed = await audited(context, (inner) =>
-    deactivate(inner, keyId, isKeyItself ? { isKeyItself } : {}),
-  );
-  // If another call came first, the key is inactive now.
-  return changed ?? deactivateApiKey(context, input);
-}
+export const deactivateApiKey = operation(
+  z.object({ keyId: z.int32() }),
+  async (context, { keyId }): Promise<ApiKeyRecord> => {
+    const found = await ownApiKey(context, keyId);
+    if (!found.isActive) return found;
+    const { isKeyItself } = context.requestSource;
+    const changed = await audited(context, (inner) =>
+      deactivate(inner, keyId, isKeyItself ? { isKeyItself } : {}),
+    );
+    // If another call came first, the key is inactive now.
+    return changed ?? deactivateApiKey(context, { keyId });
+  },
+);

@@ -2,14 +2,10 @@ import { z } from 'zod';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey, ApiKeySecret } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { atMostLong, parseInput } from '../operations/input.ts';
+import { atMostLong } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { type ApiKeyRecord, lockApiKey, returnedQuota } from './own-api-key.ts';
-
-/** The input of {@link endApiKeySecret}. No prefix is longer. */
-export const EndApiKeySecretInput = z.object({ keyId: z.int32(), prefix: atMostLong(z.string(), 64) });
 
 interface OfKey {
   readonly id: number;
@@ -54,31 +50,28 @@ const updateEnd = prepareQuery(ApiKey, (db, { id }: Pick<OfKey, 'id'>) =>
  * @throws {GatewayError} `CONFLICT` for the current secret; `NOT_FOUND` for an unknown secret, and the same for an
  *   unknown key and another person's key
  */
-export async function endApiKeySecret(
-  context: OperationContext,
-  input: z.input<typeof EndApiKeySecretInput>,
-): Promise<ApiKeyRecord> {
-  const { keyId, prefix } = parseInput(EndApiKeySecretInput, input);
-  return audited(context, async (inner) => {
-    const before = await lockApiKey(inner, keyId);
+export const endApiKeySecret = change(
+  z.object({ keyId: z.int32(), prefix: atMostLong(z.string(), 64) }),
+  async (context, { keyId, prefix }): Promise<ApiKeyRecord> => {
+    const before = await lockApiKey(context, keyId);
     const { account: accountId, keyPrefix } = before;
     if (prefix === keyPrefix)
       throw new GatewayError('CONFLICT', 'This is the current secret: rotate or deactivate the API key', {
         accountId,
       });
     const now = new Date();
-    const found = await selectSecret(inner.db, { id: keyId, prefix });
+    const found = await selectSecret(context.db, { id: keyId, prefix });
     if (found.length === 0) throw new GatewayError('NOT_FOUND', 'Secret not found', { accountId });
     const [works] = found.filter(({ worksUntil }) => worksUntil && worksUntil > now);
     if (!works) return before;
-    await endSecret(inner.db, { id: keyId, prefix, now });
-    const [row] = await updateEnd(inner.db, { id: keyId });
+    await endSecret(context.db, { id: keyId, prefix, now });
+    const [row] = await updateEnd(context.db, { id: keyId });
     if (!row) throw new Error('A locked key is gone');
     const changes = changesOf(
       { secret_prefix: prefix, previous_works_until: before.previousWorksUntil },
       { secret_prefix: null, previous_works_until: row.previousWorksUntil },
     );
-    inner.events('api-key-secret-ended', { accountId, keyId }, changes);
+    context.events('api-key-secret-ended', { accountId, keyId }, changes);
     return row;
-  });
-}
+  },
+);

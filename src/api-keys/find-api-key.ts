@@ -3,17 +3,9 @@ import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { atMostLong, parseInput } from '../operations/input.ts';
+import { atMostLong } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { importedDigests, sha256Of } from './verify/imported-keys.ts';
-
-/** The input of {@link findApiKey}: exactly one of the two members. */
-export const FindApiKeyInput = z
-  .object({ key: atMostLong(z.string(), 1000).nullish(), keyPrefix: atMostLong(z.string(), 100).nullish() })
-  .refine(({ key, keyPrefix }) => (key == null) !== (keyPrefix == null), {
-    path: ['key'],
-    message: 'Give either the key or its prefix, not both.',
-  });
 
 /** An API key with its owner. */
 export interface FoundApiKey
@@ -53,18 +45,22 @@ const selectByDigest = prepareQuery(ApiKey, (db, { digest }: { readonly digest: 
  * @returns the keys, newest first; empty if no key matches
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export async function findApiKey(
-  context: OperationContext,
-  input: z.input<typeof FindApiKeyInput>,
-): Promise<FoundApiKey[]> {
-  const { key, keyPrefix } = parseInput(FindApiKeyInput, input);
-  const { db } = context;
-  await findAccount(context);
-  const { peppers } = context.services.secrets;
-  const digests = key == null ? [] : [...peppers.digests(key), ...importedDigests(peppers, sha256Of(key))];
-  const found = await Promise.all([
-    ...digests.map(({ digest }) => selectByDigest(db, { digest })),
-    ...(keyPrefix == null ? [] : [selectByPrefix(db, { keyPrefix })]),
-  ]);
-  return found.flat().map((row) => ({ ...row, isBlocked: Boolean(row.isBlocked) }));
-}
+export const findApiKey = operation(
+  z
+    .object({ key: atMostLong(z.string(), 1000).nullish(), keyPrefix: atMostLong(z.string(), 100).nullish() })
+    .refine(({ key, keyPrefix }) => (key == null) !== (keyPrefix == null), {
+      path: ['key'],
+      message: 'Give either the key or its prefix, not both.',
+    }),
+  async (context, { key, keyPrefix }): Promise<FoundApiKey[]> => {
+    const { db } = context;
+    await findAccount(context);
+    const { peppers } = context.services.secrets;
+    const digests = key == null ? [] : [...peppers.digests(key), ...importedDigests(peppers, sha256Of(key))];
+    const found = await Promise.all([
+      ...digests.map(({ digest }) => selectByDigest(db, { digest })),
+      ...(keyPrefix == null ? [] : [selectByPrefix(db, { keyPrefix })]),
+    ]);
+    return found.flat().map((row) => ({ ...row, isBlocked: Boolean(row.isBlocked) }));
+  },
+);

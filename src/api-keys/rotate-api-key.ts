@@ -3,8 +3,7 @@ import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey, ApiKeySecret } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import {
   createApiKeySecret,
   keyPrefixOf,
@@ -19,16 +18,6 @@ export const longestGrace = 604_800;
 
 /** The most secrets of a key that work at a time, the current one included. */
 export const mostSecrets = 4;
-
-/** The input of {@link rotateApiKey}. */
-export const RotateApiKeyInput = z.object({
-  keyId: z.int32(),
-  graceSeconds: z
-    .int()
-    .min(0, 'Must be at least 0 seconds.')
-    .max(longestGrace, `Must be at most ${longestGrace} seconds.`)
-    .nullish(),
-});
 
 type Rotation = Pick<
   ApiKey,
@@ -155,25 +144,31 @@ async function retireSecrets(
  * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for an inactive or expired key; `NOT_FOUND`, the same for an
  *   unknown key and another person's key
  */
-export async function rotateApiKey(
-  context: OperationContext,
-  input: z.input<typeof RotateApiKeyInput>,
-): Promise<NewApiKey> {
-  const { keyId, graceSeconds } = parseInput(RotateApiKeyInput, input);
-  const key = createApiKeySecret(context.services.settings.apiKeyPrefix);
-  return audited(context, async (inner) => {
-    const before = await lockApiKey(inner, keyId);
-    const owned = { id: keyId, account: before.account, keyPrefix: keyPrefixOf(key) };
-    const sealed = await sealSecret(inner.services, owned, key);
-    const now = new Date();
-    const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
-    const previousWorksUntil = lastEnd(before, now, graceEnd);
-    await retireSecrets(inner.db, before, now, graceEnd);
-    const [row] = await storeRotation(inner.db, { ...owned, ...sealed, previousWorksUntil, now });
-    if (!row) throw unusable(before);
-    await storeSecret(inner, { id: keyId, secret: key, createdAt: now });
-    const changes = changesOf(inTrail(before), inTrail(row));
-    inner.events('api-key-rotated', { accountId: before.account, keyId }, changes);
-    return { ...row, key };
-  });
-}
+export const rotateApiKey = operation(
+  z.object({
+    keyId: z.int32(),
+    graceSeconds: z
+      .int()
+      .min(0, 'Must be at least 0 seconds.')
+      .max(longestGrace, `Must be at most ${longestGrace} seconds.`)
+      .nullish(),
+  }),
+  async (context, { keyId, graceSeconds }): Promise<NewApiKey> => {
+    const key = createApiKeySecret(context.services.settings.apiKeyPrefix);
+    return audited(context, async (inner) => {
+      const before = await lockApiKey(inner, keyId);
+      const owned = { id: keyId, account: before.account, keyPrefix: keyPrefixOf(key) };
+      const sealed = await sealSecret(inner.services, owned, key);
+      const now = new Date();
+      const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
+      const previousWorksUntil = lastEnd(before, now, graceEnd);
+      await retireSecrets(inner.db, before, now, graceEnd);
+      const [row] = await storeRotation(inner.db, { ...owned, ...sealed, previousWorksUntil, now });
+      if (!row) throw unusable(before);
+      await storeSecret(inner, { id: keyId, secret: key, createdAt: now });
+      const changes = changesOf(inTrail(before), inTrail(row));
+      inner.events('api-key-rotated', { accountId: before.account, keyId }, changes);
+      return { ...row, key };
+    });
+  },
+);

@@ -4,12 +4,8 @@ import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { type ApiKeyRecord, ownApiKey, returnedQuota, unusable } from './own-api-key.ts';
-
-/** The input of {@link setDefaultApiKey}. */
-export const SetDefaultApiKeyInput = z.object({ keyId: z.int32() });
 
 type Owned = Pick<ApiKey, 'id' | 'account'>;
 
@@ -40,22 +36,21 @@ const setDefault = prepareQuery(ApiKey, (db, { id, account, now }: Owned & { rea
  * @throws {GatewayError} `CONFLICT` for an inactive or expired key; `NOT_FOUND`, the same for an unknown key and
  *   another person's key
  */
-export async function setDefaultApiKey(
-  context: OperationContext,
-  input: z.input<typeof SetDefaultApiKeyInput>,
-): Promise<ApiKeyRecord> {
-  const { keyId } = parseInput(SetDefaultApiKeyInput, input);
-  const { account } = await ownApiKey(context, keyId);
-  return audited(context, async (inner) => {
-    const { db, events } = inner;
-    await lockAccount(db, account);
-    const before = await ownApiKey(inner, keyId);
-    const [former] = await unsetOthers(db, before);
-    const [row] = await setDefault(db, { ...before, now: new Date() });
-    // The error rolls the transaction back, with the change of the former default.
-    if (!row) throw unusable(await ownApiKey(inner, keyId));
-    const changes = changesOf({ default_key_id: former?.id ?? null }, { default_key_id: keyId });
-    if (!before.isDefault) events('default-api-key-set', { accountId: account, keyId }, changes);
-    return row;
-  });
-}
+export const setDefaultApiKey = operation(
+  z.object({ keyId: z.int32() }),
+  async (context, { keyId }): Promise<ApiKeyRecord> => {
+    const { account } = await ownApiKey(context, keyId);
+    return audited(context, async (inner) => {
+      const { db, events } = inner;
+      await lockAccount(db, account);
+      const before = await ownApiKey(inner, keyId);
+      const [former] = await unsetOthers(db, before);
+      const [row] = await setDefault(db, { ...before, now: new Date() });
+      // The error rolls the transaction back, with the change of the former default.
+      if (!row) throw unusable(await ownApiKey(inner, keyId));
+      const changes = changesOf({ default_key_id: former?.id ?? null }, { default_key_id: keyId });
+      if (!before.isDefault) events('default-api-key-set', { accountId: account, keyId }, changes);
+      return row;
+    });
+  },
+);

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
-import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { bySettings, parseInput } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { assertEntitled, assertLife, withinDays } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
 import {
@@ -21,11 +20,6 @@ import {
 import { type ApiKeyRecord, lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 import { quotaTerms, setQuota } from './quota.ts';
 import { readList } from './verify/grants.ts';
-
-/** The input of {@link updateApiKey}: a missing member stays as it is; null clears a member. */
-export const updateApiKeyInput = bySettings((settings) =>
-  z.object({ keyId: z.int32(), ...keyParts(settings) }),
-);
 
 type Owned = Pick<ApiKey, 'id' | 'account'>;
 
@@ -44,22 +38,6 @@ const isUsable = ({ isActive, expiresAt }: ApiKey): boolean =>
   isActive && !(expiresAt && expiresAt <= new Date());
 
 /**
- * Changes the properties of one of the caller's API keys. A missing member stays as it is, and null clears a member.
- * An equal value is no change; without any change, nothing is written. What was used of a quota or a rate limit stays
- * used when the limit changes.
- * @throws {GatewayError} `BAD_USER_INPUT`, also for what the account may not give to a key; `CONFLICT` if the key is
- *   inactive or expired, and anything but its name
- *   changes: such a key never works again; `NOT_FOUND`, the same for an unknown key and another person's key
- */
-export async function updateApiKey(
-  context: OperationContext,
-  input: z.input<ReturnType<typeof updateApiKeyInput>>,
-): Promise<ApiKeyRecord> {
-  const { keyId, ...parts } = parseInput(updateApiKeyInput(context.services.settings), input);
-  return audited(context, (inner) => changeApiKey(inner, keyId, parts));
-}
-
-/**
  * Refuses a change that gives the key more than its account may have. What the key has already stays, whatever its
  * account may have now.
  * @throws {GatewayError} `BAD_USER_INPUT`
@@ -74,38 +52,38 @@ function assertBounds(entitlement: Entitlement, before: ApiKey, after: StoredPar
   if (isLonger) assertLife(entitlement, before.createdAt, after.expiresAt ?? null);
 }
 
-/**
- * Makes the changes.
- * @param context the context of a transaction
- */
-async function changeApiKey(
-  context: OperationContext,
-  keyId: number,
-  parts: KeyParts,
-): Promise<ApiKeyRecord> {
-  const { db, events } = context;
-  const { plans, apiKeyDays } = context.services.settings;
-  const before = await lockApiKey(context, keyId);
-  const after = storedParts(parts, before);
-  assertSize(after);
-  assertBounds(withinDays(entitlementOf(plans, before), apiKeyDays.most), before, after);
-  const quota = parts.quota === undefined ? [] : await changedQuota(db, keyId, parts.quota);
-  const changes = [...changedParts(before, after), ...quota];
-  if (changes.length === 0) return before;
-  const isRename = changes.every(({ field }) => field === 'name');
-  if (!isRename && !isUsable(before)) throw unusable(before);
-  if (quota.length > 0) await setQuota(db, keyId, parts.quota ?? null, new Date());
-  const [row] = await updateParts(db, { id: keyId, account: before.account, ...after });
-  const name = isRename ? 'api-key-renamed' : 'api-key-updated';
-  events(name, { accountId: before.account, keyId }, changes);
-  return row as ApiKeyRecord;
-}
-
-/**
- * Changes a key's quota, unless it is equal.
- * @returns the changes
- */
+/** Compares a key's quota with a new one, for the audit trail. */
 async function changedQuota(db: Db, keyId: number, quota: QuotaTerms | null): Promise<Change[]> {
   // Reads the quota again: a concurrent change, for which this one waited at the key's row, may have replaced it.
   return changesOf({ quota: await quotaTerms(db, keyId) }, { quota });
 }
+
+/**
+ * Changes the properties of one of the caller's API keys. A missing member stays as it is, and null clears a member.
+ * An equal value is no change; without any change, nothing is written. What was used of a quota or a rate limit stays
+ * used when the limit changes.
+ * @throws {GatewayError} `BAD_USER_INPUT`, also for what the account may not give to a key; `CONFLICT` if the key is
+ *   inactive or expired, and anything but its name changes: such a key never works again; `NOT_FOUND`, the same for an
+ *   unknown key and another person's key
+ */
+export const updateApiKey = change(
+  (settings) => z.object({ keyId: z.int32(), ...keyParts(settings) }),
+  async (context, { keyId, ...parts }): Promise<ApiKeyRecord> => {
+    const { db, events } = context;
+    const { plans, apiKeyDays } = context.services.settings;
+    const before = await lockApiKey(context, keyId);
+    const after = storedParts(parts, before);
+    assertSize(after);
+    assertBounds(withinDays(entitlementOf(plans, before), apiKeyDays.most), before, after);
+    const quota = parts.quota === undefined ? [] : await changedQuota(db, keyId, parts.quota);
+    const changes = [...changedParts(before, after), ...quota];
+    if (changes.length === 0) return before;
+    const isRename = changes.every(({ field }) => field === 'name');
+    if (!isRename && !isUsable(before)) throw unusable(before);
+    if (quota.length > 0) await setQuota(db, keyId, parts.quota ?? null, new Date());
+    const [row] = await updateParts(db, { id: keyId, account: before.account, ...after });
+    const name = isRename ? 'api-key-renamed' : 'api-key-updated';
+    events(name, { accountId: before.account, keyId }, changes);
+    return row as ApiKeyRecord;
+  },
+);

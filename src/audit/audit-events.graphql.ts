@@ -1,8 +1,7 @@
 import { signedIn } from '../auth/scopes.ts';
 import { AuditEvent } from '../database/tables.ts';
-import { builder, type FieldBuilder } from '../graphql/builder.ts';
+import { builder, type FieldBuilder, runs } from '../graphql/builder.ts';
 import {
-  AuditEventsInput,
   auditEvents,
   type Change,
   changesIn,
@@ -116,7 +115,6 @@ builder.queryField('auditEvents', (t) =>
       summary: 'List audit events',
       requiredScopes: signedIn,
       orOperator: true,
-      input: () => AuditEventsInput,
       args: {
         keyId: t.arg.int({ description: 'Return only the events of one API key.', example: 1 }),
         action: t.arg.string({
@@ -124,7 +122,7 @@ builder.queryField('auditEvents', (t) =>
           example: 'api-key-rotated',
         }),
       },
-      resolve: (_root, input, context) => auditEvents(context, input),
+      ...runs(auditEvents),
     },
     { name: 'AuditEventConnection' },
     { name: 'AuditEventEdge' },

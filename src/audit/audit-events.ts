@@ -6,20 +6,15 @@ import { type Page, PageInput, preparePages } from '../database/page.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { longestKept, mostDetails } from '../operations/changes.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
-import { atMostLong, longestReason, mostTextBytes, parseInput } from '../operations/input.ts';
+import type { Caller } from '../operations/context.ts';
+import { atMostLong, longestReason, mostTextBytes } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 
 export type { Change };
 export { longestKept, mostDetails };
 
 /** The most bytes of an operator's reason, as JSON. */
 export const mostReasonBytes = mostTextBytes(longestReason);
-
-/** The input of {@link auditEvents}. */
-export const AuditEventsInput = PageInput.safeExtend({
-  keyId: z.int32().nullish(),
-  action: atMostLong(z.string(), 100).nullish(),
-});
 
 /** Selects events, joined with their accounts. */
 const selectEvents = (db: Kysely<Tables>) =>
@@ -69,18 +64,20 @@ export const readTrailOf = preparePages(
  * actions as an operator. With a key or an action, only their events.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export async function auditEvents(
-  context: OperationContext,
-  input: z.input<typeof AuditEventsInput>,
-): Promise<Page<AuditEvent>> {
-  const { caller, db } = context;
-  const { keyId, action, ...page } = parseInput(AuditEventsInput, input);
-  const readOwn =
-    keyId == null ? (action == null ? readAll : readOfAction) : action == null ? readOfKey : readOfBoth;
-  const found = await readOwn(db, page, { ...caller, keyId: keyId ?? 0, action: action ?? '' });
-  if (found.edges.length === 0) await findAccount(context);
-  return found;
-}
+export const auditEvents = operation(
+  PageInput.safeExtend({
+    keyId: z.int32().nullish(),
+    action: atMostLong(z.string(), 100).nullish(),
+  }),
+  async (context, { keyId, action, ...page }): Promise<Page<AuditEvent>> => {
+    const { caller, db } = context;
+    const readOwn =
+      keyId == null ? (action == null ? readAll : readOfAction) : action == null ? readOfKey : readOfBoth;
+    const found = await readOwn(db, page, { ...caller, keyId: keyId ?? 0, action: action ?? '' });
+    if (found.edges.length === 0) await findAccount(context);
+    return found;
+  },
+);
 
 /** The changes that an event records. */
 export const changesIn = ({ details }: AuditEvent): Change[] => JSON.parse(details ?? '[]');

@@ -1,7 +1,7 @@
 import { signedIn } from '../auth/scopes.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, runs } from '../graphql/builder.ts';
 import { automationSettings, type CurrentAutomationSettings } from './automation-settings.ts';
-import { updateAutomationSettings, updateAutomationSettingsInput } from './update-automation-settings.ts';
+import { updateAutomationSettings } from './update-automation-settings.ts';
 
 const AutomationSettingsType = builder.objectRef<CurrentAutomationSettings>('AutomationSettings').implement({
   description: "Your automation settings. Settings that you never set have the operator's defaults.",
@@ -44,7 +44,6 @@ builder.mutationField('updateAutomationSettings', (t) =>
     description: 'Updates your automation settings. Omitted members stay as they are; null clears a member.',
     summary: 'Update automation settings',
     requiredScopes: signedIn,
-    input: updateAutomationSettingsInput,
     // The first change makes an account and the settings.
     neverNull: ['userId', 'createdAt', 'updatedAt'],
     args: {
@@ -54,7 +53,7 @@ builder.mutationField('updateAutomationSettings', (t) =>
         example: 3600,
       }),
     },
-    resolve: (_root, input, context) => updateAutomationSettings(context, input),
+    ...runs(updateAutomationSettings),
   }),
 );
 

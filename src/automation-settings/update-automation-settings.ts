@@ -6,10 +6,10 @@ import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { Caller, OperationContext, OperationSettings } from '../operations/context.ts';
-import { bySettings, parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 
-/** The input of {@link updateAutomationSettings}: a missing field stays as it is; null clears a field. */
-export const updateAutomationSettingsInput = bySettings(({ sessionDuration: { min, max } }) =>
+/** Makes the schema of the input: a missing field stays as it is; null clears a field. */
+const inputOf = ({ sessionDuration: { min, max } }: OperationSettings) =>
   z.object({
     isEnabled: z.boolean().nullish(),
     sessionDuration: z
@@ -17,10 +17,9 @@ export const updateAutomationSettingsInput = bySettings(({ sessionDuration: { mi
       .min(min, `Must be at least ${min} seconds.`)
       .max(max, `Must be at most ${max} seconds.`)
       .nullish(),
-  }),
-);
+  });
 
-type Input = ReturnType<typeof updateAutomationSettingsInput>;
+type Given = z.output<ReturnType<typeof inputOf>>;
 
 /** The stored settings. */
 type Stored = Pick<
@@ -101,7 +100,7 @@ const neverSet: Stored = {
 };
 
 /** The settings after a change; an undefined field was not given. */
-const changed = (before: Stored, { isEnabled, sessionDuration }: z.output<Input>): Stored => ({
+const changed = (before: Stored, { isEnabled, sessionDuration }: Given): Stored => ({
   isEnabled: isEnabled === undefined ? before.isEnabled : isEnabled,
   isEnabledCleared: isEnabled === undefined ? before.isEnabledCleared : isEnabled === null,
   sessionDuration: sessionDuration === undefined ? before.sessionDuration : sessionDuration,
@@ -114,19 +113,12 @@ const changed = (before: Stored, { isEnabled, sessionDuration }: z.output<Input>
  * change: without any other, nothing is written, not even `updatedAt`. The first call always creates the row.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export async function updateAutomationSettings(
-  context: OperationContext,
-  input: z.input<Input>,
-): Promise<AutomationSettings> {
-  const given = parseInput(updateAutomationSettingsInput(context.services.settings), input);
+export const updateAutomationSettings = operation(inputOf, async (context, given) => {
   const stored = await audited(context, (inner) => changeSettings(inner, given));
   return withDefaults(stored, context.services.settings);
-}
+});
 
-async function changeSettings(
-  context: OperationContext,
-  given: z.output<Input>,
-): Promise<AutomationSettings> {
+async function changeSettings(context: OperationContext, given: Given): Promise<AutomationSettings> {
   const { caller, db, events, services } = context;
   const givesNone = given.isEnabled === undefined && given.sessionDuration === undefined;
   const [before] = await lockSettings(db, caller);

@@ -1,7 +1,9 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { YogaInitialContext } from 'graphql-yoga';
+import type { z } from 'zod';
 import type { OperationContext } from '../operations/context.ts';
+import type { Operation } from '../operations/operation.ts';
 import { connectionOptions } from './connection-options.ts';
 import '../auth/required-scopes.ts';
 import './field-facts.ts';
@@ -44,3 +46,10 @@ export type ArgumentBuilder = Pick<
   PothosSchemaTypes.MutationFieldBuilder<(typeof builder)['$inferSchemaTypes'], object>,
   'arg'
 >;
+
+/** Makes a root field run an operation: the schema of its input, and the resolver. */
+export const runs = <Schema extends z.ZodType, Result>(operation: Operation<Schema, Result>) => ({
+  input: operation.input,
+  resolve: (_root: object, input: z.input<Schema>, context: OperationContext): Promise<Result> =>
+    operation(context, input),
+});

@@ -1,12 +1,12 @@
 import { accountEntitler, signedIn } from '../auth/scopes.ts';
-import { type ArgumentBuilder, builder } from '../graphql/builder.ts';
-import { EntitlementInput, type EntitlementRecord, entitlement } from './entitlement.ts';
+import { type ArgumentBuilder, builder, runs } from '../graphql/builder.ts';
+import { type EntitlementRecord, entitlement } from './entitlement.ts';
 import type { Entitlement } from './entitlement-of.ts';
 import { QuotaStateType, RateLimitStateType } from './limit-state.graphql.ts';
 import { myEntitlement, type OwnEntitlement } from './my-entitlement.ts';
 import { mostBytesOf } from './plan.ts';
-import { SetEntitlementInput, setEntitlement } from './set-entitlement.ts';
-import { SetEntitlementBySubjectInput, setEntitlementBySubject } from './set-entitlement-by-subject.ts';
+import { setEntitlement } from './set-entitlement.ts';
+import { setEntitlementBySubject } from './set-entitlement-by-subject.ts';
 
 /** When a quota is full again. */
 export const QuotaRefill = builder.enumType('QuotaRefill', {
@@ -181,9 +181,8 @@ builder.queryField('entitlement', (t) =>
     description: "Returns what the provider grants an account. For the provider's servers and operators.",
     summary: "Get an account's entitlement",
     requiredScopes: accountEntitler,
-    input: () => EntitlementInput,
     args: { userId: t.arg.int(userId) },
-    resolve: (_root, input, context) => entitlement(context, input),
+    ...runs(entitlement),
   }),
 );
 
@@ -194,7 +193,7 @@ builder.mutationField('setEntitlement', (t) =>
       "Sets what the provider grants an account. It applies from the next verification; keys stay as they are. Safe to repeat. For the provider's servers and operators.",
     summary: "Set an account's entitlement",
     requiredScopes: accountEntitler,
-    input: () => SetEntitlementInput,
+    input: setEntitlement.input,
     errors: ['CONFLICT'],
     takesRecord: true,
     args: { userId: t.arg.int(userId), ...grantedArguments(t) },
@@ -210,7 +209,7 @@ builder.mutationField('setEntitlementBySubject', (t) =>
       "Sets what the provider grants a person, by issuer and subject. Creates the account if it does not exist. For the provider's servers and operators.",
     summary: "Set a person's entitlement",
     requiredScopes: accountEntitler,
-    input: () => SetEntitlementBySubjectInput,
+    input: setEntitlementBySubject.input,
     errors: ['CONFLICT'],
     takesRecord: true,
     args: {

@@ -4,7 +4,7 @@ import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { withinDays } from './bounds.ts';
 import { type Entitlement, entitlementOf } from './entitlement-of.ts';
 import type { Overrides } from './plan.ts';
@@ -54,13 +54,12 @@ export const accountNotFound = () => new GatewayError('NOT_FOUND', 'Account not 
  * Reads what the provider grants an account, for the provider's servers and for operators.
  * @throws {GatewayError} `NOT_FOUND`
  */
-export async function entitlement(
-  context: OperationContext,
-  input: z.input<typeof EntitlementInput>,
-): Promise<EntitlementRecord> {
-  const { userId } = parseInput(EntitlementInput, input);
-  await findAccount(context);
-  const [found] = await selectEntitled(context.db, { id: userId as AccountId });
-  if (!found) throw accountNotFound();
-  return toEntitlementRecord(found, context);
-}
+export const entitlement = operation(
+  EntitlementInput,
+  async (context, { userId }): Promise<EntitlementRecord> => {
+    await findAccount(context);
+    const [found] = await selectEntitled(context.db, { id: userId as AccountId });
+    if (!found) throw accountNotFound();
+    return toEntitlementRecord(found, context);
+  },
+);

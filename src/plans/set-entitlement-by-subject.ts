@@ -3,16 +3,13 @@ import { createAccountOf } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
-import { audited } from '../operations/audited.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
-import { atMostLong, parseInput } from '../operations/input.ts';
+import { atMostLong } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import type { EntitlementRecord } from './entitlement.ts';
 import { changeEntitlement, granted } from './set-entitlement.ts';
 
 const name = atMostLong(z.string().min(1, 'Must not be empty.'), 255);
-
-/** The input of {@link setEntitlementBySubject}. */
-export const SetEntitlementBySubjectInput = z.object({ issuer: name, subject: name, ...granted });
 
 const selectId = prepareQuery(Account, (db, { issuer, subject }: Caller) =>
   db.selectFrom('account').where('issuer', '=', issuer).where('subject', '=', subject).select('id'),
@@ -29,15 +26,18 @@ async function idOf(context: OperationContext, owner: Caller): Promise<AccountId
  * missing: the provider may say what somebody may have before they call for the first time.
  * @throws {GatewayError} like {@link setEntitlement}; `BAD_USER_INPUT` also for an issuer that is not trusted
  */
-export async function setEntitlementBySubject(
-  context: OperationContext,
-  input: z.input<typeof SetEntitlementBySubjectInput>,
-): Promise<EntitlementRecord> {
-  const { issuer, subject, ...given } = parseInput(SetEntitlementBySubjectInput, input);
-  const { issuers } = context.services.settings;
-  if (issuers.length > 0 && !issuers.some((each) => each.issuer === issuer))
-    throw badUserInput([
-      { path: ['issuer'], message: 'Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.', type: 'value_error' },
-    ]);
-  return audited(context, (inner) => changeEntitlement(inner, () => idOf(inner, { issuer, subject }), given));
-}
+export const setEntitlementBySubject = change(
+  z.object({ issuer: name, subject: name, ...granted }),
+  async (context, { issuer, subject, ...given }): Promise<EntitlementRecord> => {
+    const { issuers } = context.services.settings;
+    if (issuers.length > 0 && !issuers.some((each) => each.issuer === issuer))
+      throw badUserInput([
+        {
+          path: ['issuer'],
+          message: 'Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.',
+          type: 'value_error',
+        },
+      ]);
+    return changeEntitlement(context, () => idOf(context, { issuer, subject }), given);
+  },
+);

@@ -4,10 +4,10 @@ import { forNoKeyUpdate } from '../database/conditions.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import { badUserInput, GatewayError } from '../errors.ts';
-import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { parseInput, trimmed } from '../operations/input.ts';
+import { trimmed } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import {
   accountNotFound,
   EntitlementInput,
@@ -23,9 +23,6 @@ export const granted = {
   overrides: overridesSchema.nullish(),
   reason: trimmed(z.string(), 500).nullish(),
 };
-
-/** The input of {@link setEntitlement}. */
-export const SetEntitlementInput = EntitlementInput.extend(granted);
 
 /** The members of an input that say what an account may have. */
 export type Granted = z.output<z.ZodObject<typeof granted>>;
@@ -52,13 +49,9 @@ const updateEntitled = prepareQuery(Account, (db, { id, plan, overrides, entitle
  * @throws {GatewayError} `BAD_USER_INPUT`, also for a plan that does not exist and for an operator without a reason;
  *   `NOT_FOUND`; `CONFLICT` for an erased account
  */
-export async function setEntitlement(
-  context: OperationContext,
-  input: z.input<typeof SetEntitlementInput>,
-): Promise<EntitlementRecord> {
-  const { userId, ...given } = parseInput(SetEntitlementInput, input);
-  return audited(context, (inner) => changeEntitlement(inner, async () => userId as AccountId, given));
-}
+export const setEntitlement = change(EntitlementInput.extend(granted), (context, { userId, ...given }) =>
+  changeEntitlement(context, async () => userId as AccountId, given),
+);
 
 /**
  * Finds out who grants it, and checks what no schema can.

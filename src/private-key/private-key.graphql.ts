@@ -1,7 +1,7 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, runs } from '../graphql/builder.ts';
 import { type PrivateKeyStatus, privateKeyStatus } from './private-key-status.ts';
-import { RegisterPrivateKeyInput, registerPrivateKey } from './register-private-key.ts';
+import { registerPrivateKey } from './register-private-key.ts';
 import { removePrivateKey } from './remove-private-key.ts';
 
 const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStatus').implement({
@@ -53,7 +53,6 @@ builder.mutationField('registerPrivateKey', (t) =>
       'Stores your private key, encrypted. Replaces the previous one. The key is never shown again.',
     summary: 'Register a private key',
     requiredScopes: accountAdmin,
-    input: () => RegisterPrivateKeyInput,
     changesSecret: true,
     args: {
       privateKey: t.arg.string({
@@ -62,7 +61,7 @@ builder.mutationField('registerPrivateKey', (t) =>
         example: `0x${'0'.repeat(63)}1`,
       }),
     },
-    resolve: (_root, input, context) => registerPrivateKey(context, input),
+    ...runs(registerPrivateKey),
   }),
 );
 

@@ -4,7 +4,7 @@ import { prepareQuery } from '../database/db.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { PrivateKeyStatus } from './private-key-status.ts';
 
@@ -66,19 +66,18 @@ const updateRow = prepareQuery(PrivateKey, (db, { id, jwe, version, fingerprint,
  * Stores the caller's private key, sealed. It replaces an earlier private key.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export async function registerPrivateKey(
-  context: OperationContext,
-  input: z.input<typeof RegisterPrivateKeyInput>,
-): Promise<PrivateKeyStatus> {
-  const { privateKey } = parseInput(RegisterPrivateKeyInput, input);
-  const fingerprint = await fingerprintOf(privateKey);
-  return audited(context, async (inner) => {
-    const account = await ensureAccount(inner);
-    const sealed = await store(inner, account, { privateKey, fingerprint });
-    inner.events('private-key-registered', { accountId: account });
-    return sealed;
-  });
-}
+export const registerPrivateKey = operation(
+  RegisterPrivateKeyInput,
+  async (context, { privateKey }): Promise<PrivateKeyStatus> => {
+    const fingerprint = await fingerprintOf(privateKey);
+    return audited(context, async (inner) => {
+      const account = await ensureAccount(inner);
+      const sealed = await store(inner, account, { privateKey, fingerprint });
+      inner.events('private-key-registered', { accountId: account });
+      return sealed;
+    });
+  },
+);
 
 async function store(
   context: OperationContext,

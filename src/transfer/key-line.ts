@@ -11,7 +11,8 @@ import {
 import { longestSecret, sha256Of } from '../api-keys/verify/imported-keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationSettings } from '../operations/context.ts';
-import { isInBounds, outOfBounds, parseInput } from '../operations/input.ts';
+import { isInBounds, outOfBounds } from '../operations/input.ts';
+import { parseInput } from '../operations/operation.ts';
 import { LineError } from './read-lines.ts';
 
 /** An API key from a line, after its check. */

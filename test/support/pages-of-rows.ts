@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Page, PageInput, type PageRange, readPage } from '../../src/database/page.ts';
-import { parseInput } from '../../src/operations/input.ts';
+import { parseInput } from '../../src/operations/operation.ts';
 
 interface Row {
   readonly id: number;

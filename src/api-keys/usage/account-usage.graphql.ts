@@ -1,8 +1,8 @@
 import { operator } from '../../auth/scopes.ts';
-import { builder } from '../../graphql/builder.ts';
+import { builder, runs } from '../../graphql/builder.ts';
 import { keyIdArgument } from '../api-key-types.graphql.ts';
-import { AccountApiKeyUsageInput, accountApiKeyUsage } from './account-api-key-usage.ts';
-import { AccountUsageInput, accountUsage } from './account-usage.ts';
+import { accountApiKeyUsage } from './account-api-key-usage.ts';
+import { accountUsage } from './account-usage.ts';
 import { ApiKeyUsageType, rangeArguments, UsagePeriodType } from './api-key-usage.graphql.ts';
 
 builder.queryField('accountApiKeyUsage', (t) =>
@@ -11,14 +11,13 @@ builder.queryField('accountApiKeyUsage', (t) =>
     description: "Counts the verifications of anyone's API key, by outcome. For operators.",
     summary: "Count uses of anyone's key",
     requiredScopes: operator,
-    input: () => AccountApiKeyUsageInput,
     args: {
       ...keyIdArgument(t),
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
       by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
     },
-    resolve: (_root, input, context) => accountApiKeyUsage(context, input),
+    ...runs(accountApiKeyUsage),
   }),
 );
 
@@ -29,13 +28,12 @@ builder.queryField('accountUsage', (t) =>
       'Counts the verifications of all API keys of an account together, by outcome. For operators.',
     summary: "Count an account's uses",
     requiredScopes: operator,
-    input: () => AccountUsageInput,
     args: {
       id: t.arg.int({ required: true, description: 'Id of the account.', example: 1 }),
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
       by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
     },
-    resolve: (_root, input, context) => accountUsage(context, input),
+    ...runs(accountUsage),
   }),
 );

@@ -1,9 +1,9 @@
 import { signedIn } from '../../auth/scopes.ts';
-import { builder } from '../../graphql/builder.ts';
+import { builder, runs } from '../../graphql/builder.ts';
 import { ApiKeyType, keyIdArgument } from '../api-key-types.graphql.ts';
 import { verificationFailures } from '../verify/verify-secret.ts';
-import { ApiKeyUsageInput, apiKeyUsage } from './api-key-usage.ts';
-import { ApiKeysUsageInput, apiKeysUsage } from './api-keys-usage.ts';
+import { apiKeyUsage } from './api-key-usage.ts';
+import { apiKeysUsage } from './api-keys-usage.ts';
 import { type DailyUse, dailyUseOf, shownDays } from './daily-use.ts';
 import { longestRange, mostCounts, mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
 
@@ -118,14 +118,13 @@ builder.queryField('apiKeyUsage', (t) =>
     description: 'Counts the verifications of one of your API keys, by outcome.',
     summary: 'Count uses of a key',
     requiredScopes: signedIn,
-    input: () => ApiKeyUsageInput,
     args: {
       ...keyIdArgument(t),
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
       by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
     },
-    resolve: (_root, input, context) => apiKeyUsage(context, input),
+    ...runs(apiKeyUsage),
   }),
 );
 
@@ -135,12 +134,11 @@ builder.queryField('apiKeysUsage', (t) =>
     description: 'Counts the verifications of all your API keys together, by outcome.',
     summary: 'Count uses of all keys',
     requiredScopes: signedIn,
-    input: () => ApiKeysUsageInput,
     args: {
       from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
       to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
       by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
     },
-    resolve: (_root, input, context) => apiKeysUsage(context, input),
+    ...runs(apiKeysUsage),
   }),
 );

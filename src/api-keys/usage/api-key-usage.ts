@@ -3,7 +3,7 @@ import { ofCaller } from '../../accounts/own-account.ts';
 import { prepareQuery } from '../../database/db.ts';
 import { ApiKeyUse } from '../../database/tables.ts';
 import type { Caller, OperationContext } from '../../operations/context.ts';
-import { parseInput } from '../../operations/input.ts';
+import { operation } from '../../operations/operation.ts';
 import { apiKeyNotFound } from '../own-api-key.ts';
 import {
   type OfAccount,
@@ -66,11 +66,8 @@ const usageOfCaller = prepareKeyUsage(({ issuer, subject }: Caller) => ofCaller(
  * Counts the verifications of one of the caller's API keys.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`, the same for an unknown key and another person's key
  */
-export async function apiKeyUsage(
-  context: OperationContext,
-  input: z.input<typeof ApiKeyUsageInput>,
-): Promise<Usage> {
-  const usage = await usageOfCaller(context, parseInput(ApiKeyUsageInput, input), context.caller);
+export const apiKeyUsage = operation(ApiKeyUsageInput, async (context, given): Promise<Usage> => {
+  const usage = await usageOfCaller(context, given, context.caller);
   if (!usage) throw await apiKeyNotFound(context);
   return usage;
-}
+});

@@ -3,7 +3,7 @@ import { findAccount, ofCaller } from '../../accounts/own-account.ts';
 import { prepareQuery } from '../../database/db.ts';
 import { AccountUse } from '../../database/tables.ts';
 import type { Caller, OperationContext } from '../../operations/context.ts';
-import { parseInput } from '../../operations/input.ts';
+import { operation } from '../../operations/operation.ts';
 import {
   type OfAccount,
   periodOf,
@@ -55,11 +55,8 @@ const usageOfCaller = prepareAccountUsage(({ issuer, subject }: Caller) => ofCal
  * Counts the verifications of all the caller's API keys together.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export async function apiKeysUsage(
-  context: OperationContext,
-  input: z.input<typeof ApiKeysUsageInput>,
-): Promise<Usage> {
-  const usage = await usageOfCaller(context, parseInput(ApiKeysUsageInput, input), context.caller);
+export const apiKeysUsage = operation(ApiKeysUsageInput, async (context, given): Promise<Usage> => {
+  const usage = await usageOfCaller(context, given, context.caller);
   if (usage.counts.length === 0) await findAccount(context);
   return usage;
-}
+});

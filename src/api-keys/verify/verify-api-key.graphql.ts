@@ -1,16 +1,11 @@
 import { keyVerifier } from '../../auth/scopes.ts';
-import { builder } from '../../graphql/builder.ts';
+import { builder, runs } from '../../graphql/builder.ts';
 import { QuotaStateType, RateLimitStateType } from '../../plans/limit-state.graphql.ts';
 import { mostPermissions } from '../../plans/permissions.ts';
 import { mostBytesOf as granted } from '../../plans/plan.ts';
 import { mostBytesOf } from '../key-parts.ts';
 import { longestSecret } from './imported-keys.ts';
-import {
-  type ApiKeyVerification,
-  type GrantedState,
-  VerifyApiKeyInput,
-  verifyApiKey,
-} from './verify-api-key.ts';
+import { type ApiKeyVerification, type GrantedState, verifyApiKey } from './verify-api-key.ts';
 
 const OwnerAutomation = builder
   .objectRef<NonNullable<ApiKeyVerification['automation']>>('OwnerAutomation')
@@ -145,7 +140,6 @@ builder.mutationField('verifyApiKey', (t) =>
       "Verifies an API key for a request to your API. The call counts towards the key's usage and limits. It is a mutation so that a key never appears in a URL.",
     summary: 'Verify an API key',
     requiredScopes: keyVerifier,
-    input: () => VerifyApiKeyInput,
     changesNothing: true,
     args: {
       key: t.arg.string({
@@ -167,6 +161,6 @@ builder.mutationField('verifyApiKey', (t) =>
         example: '192.0.2.7',
       }),
     },
-    resolve: (_root, input, context) => verifyApiKey(context, input),
+    ...runs(verifyApiKey),
   }),
 );

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { withDefaults } from '../../automation-settings/update-automation-settings.ts';
 import type { AccountId, AutomationSettings } from '../../database/tables.ts';
 import type { OperationContext, QuotaLeft } from '../../operations/context.ts';
-import { atMostLong, parseInput } from '../../operations/input.ts';
+import { atMostLong } from '../../operations/input.ts';
+import { operation } from '../../operations/operation.ts';
 import { type Entitlement, noEntitlement } from '../../plans/entitlement-of.ts';
 import { permissionList } from '../../plans/permissions.ts';
 import { type RateLimitState, rateStateOf, type SharedLimitsLeft } from '../../plans/shared-limits.ts';
@@ -17,7 +18,7 @@ const mostUnits = 1_000_000;
 const isAddress = (text: string) => isIP(text) !== 0 && !text.includes('%');
 
 /** The input of {@link verifyApiKey}. The key is any text that a client sent. */
-export const VerifyApiKeyInput = z.object({
+const VerifyApiKeyInput = z.object({
   key: atMostLong(z.string(), 1000),
   permissions: permissionList.nullish(),
   cost: z.int().min(0, 'Must be at least 0.').max(mostUnits, `Must be at most ${mostUnits}.`).nullish(),
@@ -71,24 +72,23 @@ const nothing = {
  * Tells a provider's backend whether an API key is good, who owns it, and what it may do.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
-export async function verifyApiKey(
-  context: OperationContext,
-  input: z.input<typeof VerifyApiKeyInput>,
-): Promise<ApiKeyVerification> {
-  const { key, permissions, cost, address } = parseInput(VerifyApiKeyInput, input);
-  const { found, ...verified } = await verifySecret(context, {
-    secret: key,
-    permissions: permissions ?? [],
-    cost: cost ?? 1,
-    address: address ?? null,
-  });
-  const { reason } = verified;
-  return {
-    valid: reason === null,
-    reason,
-    ...(found ? describeKey(found, verified, context) : nothing),
-  };
-}
+export const verifyApiKey = operation(
+  VerifyApiKeyInput,
+  async (context, { key, permissions, cost, address }): Promise<ApiKeyVerification> => {
+    const { found, ...verified } = await verifySecret(context, {
+      secret: key,
+      permissions: permissions ?? [],
+      cost: cost ?? 1,
+      address: address ?? null,
+    });
+    const { reason } = verified;
+    return {
+      valid: reason === null,
+      reason,
+      ...(found ? describeKey(found, verified, context) : nothing),
+    };
+  },
+);
 
 /** What a key may do and has, within what its account may have. */
 export const describeGrant = (

@@ -19,7 +19,7 @@ it.each([
   await migrate(database, config);
   const caller = { issuer: 'https://id.example.com', subject: 'alice' };
   await database.em.fork().insert(Account, { ...caller, createdAt: new Date() });
-  const context = { caller, db: new Db(database.em) } as unknown as OperationContext;
+  const context = { caller, db: new Db(database.em), services: {} } as unknown as OperationContext;
   const { sql } = await recordStatements(database, () => auditEvents(context, input));
   const [text = ''] = sql.filter((each) => each.includes('audit_event'));
   const values = Array.from(text.matchAll(/\?/g), () => 1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PageInput, type PageRange, pageBytes, readPage } from '../../../src/database/page.ts';
-import { parseInput } from '../../../src/operations/input.ts';
+import { parseInput } from '../../../src/operations/operation.ts';
 import {
   allPages,
   bytesOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../../../src/errors.ts';
-import { parseInput } from '../../../src/operations/input.ts';
+import { parseInput } from '../../../src/operations/operation.ts';
 
 /** What parseInput says of an input that it refuses: path, type and message of each issue. */
 const refusals = (schema: z.ZodType, input: unknown) => {

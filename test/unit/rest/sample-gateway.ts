@@ -13,7 +13,7 @@ import { createPipeline } from '../../../src/graphql/pipeline.ts';
 import { useExecutor } from '../../../src/graphql/run-operation.ts';
 import { beginExchange, compose, route } from '../../../src/http/exchange.ts';
 import { guard, Load } from '../../../src/http/load.ts';
-import { parseInput } from '../../../src/operations/input.ts';
+import { parseInput } from '../../../src/operations/operation.ts';
 import { answerRest } from '../../../src/rest/answer-rest.ts';
 import type { Routes } from '../../../src/rest/routes.ts';
 import { createSofa } from '../../../src/rest/sofa.ts';
