@@ -50,23 +50,16 @@ export async function ensureAccount(context: OperationContext): Promise<AccountI
   return found ?? (await createAccount(context)) ?? ensureAccount(context);
 }
 
-/** Creates an account in whose name nobody called yet, unless it is there; undefined if it is. */
-export async function createAccountOf(
-  { db, events }: OperationContext,
-  owner: Caller,
+/**
+ * Creates an account, unless it exists; undefined if it does.
+ * @param owner whose account; anybody's but the caller's is created in the provider's name
+ */
+export async function createAccount(
+  { caller, db, events }: OperationContext,
+  owner: Caller = caller,
 ): Promise<AccountId | undefined> {
   const [created] = await insertAccount(db, { ...owner, now: new Date() });
-  if (created) events('account-created', { accountId: created.id, isProvider: true });
-  return created?.id;
-}
-
-/** Creates the caller's account; undefined if another first write came first. */
-export async function createAccount({
-  caller,
-  db,
-  events,
-}: OperationContext): Promise<AccountId | undefined> {
-  const [created] = await insertAccount(db, { ...caller, now: new Date() });
-  if (created) events('account-created', { accountId: created.id });
+  const by = owner === caller ? {} : { isProvider: true };
+  if (created) events('account-created', { accountId: created.id, ...by });
   return created?.id;
 }

@@ -6,17 +6,10 @@ import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { change } from '../operations/operation.ts';
 import { deactivate } from './deactivate-api-key.ts';
-import { type ApiKeyRecord, quotaColumns } from './own-api-key.ts';
+import { type ApiKeyRecord, selectRecords } from './own-api-key.ts';
 
 const selectApiKey = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) =>
-  db
-    .selectFrom('api_key')
-    .innerJoin('account', 'account.id', 'api_key.account_id')
-    .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
-    .where('api_key.id', '=', id)
-    .where('account.erased_at', 'is', null)
-    .selectAll('api_key')
-    .select(quotaColumns),
+  selectRecords(db).where('api_key.id', '=', id).where('account.erased_at', 'is', null),
 );
 
 /**

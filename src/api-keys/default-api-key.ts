@@ -2,21 +2,16 @@ import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
-import { type ApiKeyRecord, quotaColumns } from './own-api-key.ts';
+import { type ApiKeyRecord, selectRecords } from './own-api-key.ts';
 
 const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller & { readonly now: Date }) =>
-  db
-    .selectFrom('api_key')
-    .innerJoin('account', 'account.id', 'api_key.account_id')
-    .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
+  selectRecords(db)
     .where(ofCaller({ issuer, subject }))
     .where('api_key.is_active', '=', true)
     .where(({ eb, or }) => or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', now)]))
     .orderBy('api_key.is_default', 'desc')
     .orderBy('api_key.id')
-    .limit(1)
-    .selectAll('api_key')
-    .select(quotaColumns),
+    .limit(1),
 );
 
 /**

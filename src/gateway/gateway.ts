@@ -24,8 +24,7 @@ import {
 import { answerGraphql } from '../graphql/answer-graphql.ts';
 import { createMaskError } from '../graphql/graphql-errors.ts';
 import { documentIdName } from '../graphql/kept-documents.ts';
-import type { AnyPlugin } from '../graphql/pipeline.ts';
-import { createSurround, type Listeners, type Surround } from '../graphql/run-operation.ts';
+import { type AnyPlugin, createSurround, type Listeners, type Surround } from '../graphql/run-operation.ts';
 import type { DocumentLimits } from '../graphql/use-document-limits.ts';
 import { answerHeaders, graphqlPath } from '../http/answers.ts';
 import { cors } from '../http/cors.ts';

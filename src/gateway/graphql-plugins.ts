@@ -16,9 +16,11 @@ import {
   useKnownDocuments,
   usePageDocuments,
 } from '../graphql/kept-documents.ts';
-import { type AnyPlugin, createPipeline, type Pipeline } from '../graphql/pipeline.ts';
 import {
+  type AnyPlugin,
   type CompiledDocuments,
+  createPipeline,
+  type Pipeline,
   type Surround,
   useExecutor,
   useOperationContext,

@@ -10,7 +10,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { WithAccessToken } from '../auth/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Pipeline } from './run-operation.ts';
 
 /** Parsed documents, by text. */
 export interface DocumentCache {

@@ -2,6 +2,7 @@ import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTyp
 import {
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   execute,
   type GraphQLFieldResolver,
   type GraphQLResolveInfo,
@@ -26,8 +27,7 @@ import { factsOf } from './field-facts.ts';
 declare global {
   export namespace PothosSchemaTypes {
     interface Plugins<Types extends SchemaTypes> {
-      runOnce: RunOncePlugin<Types>;
-      noteAccount: NoteAccountPlugin<Types>;
+      rootFields: RootFieldPlugin<Types>;
     }
   }
 }
@@ -96,6 +96,58 @@ export const useOperationContext = (
   },
 });
 
+/** A plugin of Yoga's. */
+// biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context
+export type AnyPlugin = Plugin<any, any>;
+
+/** Runs an operation through the hooks of plugins. */
+export interface Pipeline {
+  /** Completes the context. Returns nothing to wait for unless a plugin waits, as for a token that is new. */
+  enter(context: object): Promise<unknown> | undefined;
+  execute(args: ExecutionArgs): Promise<ExecutionResult>;
+}
+
+/**
+ * Makes a pipeline from Yoga's plugins: the same hooks in the same order, when the context is built and when the
+ * operation runs. Envelop, which runs them for Yoga, makes promises and closures for each hook; here, a hook that waits
+ * for nothing costs one call. A hook that uses more of Envelop than it gets here fails, and so does its request.
+ */
+export function createPipeline(plugins: readonly AnyPlugin[]): Pipeline {
+  const builders = plugins.flatMap(({ onContextBuilding }) => onContextBuilding ?? []);
+  const executors = plugins.flatMap(({ onExecute }) => onExecute ?? []);
+
+  const enter = (context: object, first = 0): Promise<unknown> | undefined => {
+    const payload = { context, extendContext: (more: object) => Object.assign(context, more) };
+    for (let index = first; index < builders.length; index += 1) {
+      const waiting = builders[index]?.(payload as never);
+      if (waiting) return Promise.resolve(waiting).then(() => enter(context, index + 1));
+    }
+    return undefined;
+  };
+
+  return {
+    enter,
+    execute: async (args) => {
+      let run: (args: ExecutionArgs) => ReturnType<typeof execute> = execute;
+      const extendContext = (more: object) => Object.assign(args.contextValue as object, more);
+      const setExecuteFn = (given: typeof run) => {
+        run = given;
+      };
+      const after: Awaited<ReturnType<(typeof executors)[number]>>[] = [];
+      for (const hook of executors) {
+        const hooks = hook({ args, extendContext, setExecuteFn } as never);
+        after.push(hooks instanceof Promise ? await hooks : hooks);
+      }
+      let result = await run(args);
+      const setResult = (given: ExecutionResult) => {
+        result = given;
+      };
+      for (const hooks of after) await hooks?.onExecuteDone?.({ args, result, setResult } as never);
+      return result;
+    },
+  };
+}
+
 /** Runs an operation as compiled code: root value, context, variables. */
 type RunCompiled = (
   root: unknown,
@@ -133,31 +185,6 @@ export const useExecutor = (compiled: CompiledDocuments): Plugin => ({
  */
 export const isChange = (field: Parameters<typeof factsOf>[0]): boolean => !factsOf(field).changesNothing;
 
-/** Runs a root field that changes something only once for an `Idempotency-Key`. */
-class RunOncePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override wrapResolve(
-    resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
-    field: PothosOutputFieldConfig<Types>,
-  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
-    if (field.kind !== 'Mutation' || !isChange(field)) return resolve;
-    const { name } = field;
-    return async (parent, input, context, info) => {
-      const { idempotencyKey: key, services, record } = context as OperationContext & Exchange;
-      if (key === null) return resolve(parent, input, context, info);
-      assertAlone(info);
-      const { result, isReplayed } = await services.idempotency.runOnce(
-        context as OperationContext,
-        { key, name, input },
-        async (inner) => resolve(parent, input, inner as Types['Context'], info),
-      );
-      record.isReplayed = isReplayed;
-      return result;
-    };
-  }
-}
-
-SchemaBuilder.registerPlugin('runOnce', RunOncePlugin);
-
 /**
  * Refuses an Idempotency-Key for several root fields: the key identifies one request with one operation.
  * @throws {GatewayError} `BAD_USER_INPUT`
@@ -194,6 +221,24 @@ const describe = (names: readonly string[]): string => {
   return others.length > 0 ? 'several' : first;
 };
 
+type Resolver<Context> = GraphQLFieldResolver<unknown, Context, object>;
+
+/** Makes a resolver of a change that runs only once for an `Idempotency-Key`. */
+const runningOnce =
+  <Context extends object>(name: string, resolve: Resolver<Context>): Resolver<Context> =>
+  async (parent, input, context, info) => {
+    const { idempotencyKey: key, services, record } = context as unknown as OperationContext & Exchange;
+    if (key === null) return resolve(parent, input, context, info);
+    assertAlone(info);
+    const { result, isReplayed } = await services.idempotency.runOnce(
+      context as unknown as OperationContext,
+      { key, name, input },
+      async (inner) => resolve(parent, input, inner as unknown as Context, info),
+    );
+    record.isReplayed = isReplayed;
+    return result;
+  };
+
 /** The result of an operation: a stored record, which names its account, or a page of such records. */
 interface Answer {
   readonly account?: AccountId | null;
@@ -203,19 +248,21 @@ interface Answer {
 const accountOf = (answer: Answer | null): AccountId | undefined =>
   answer?.account ?? answer?.edges?.[0]?.node.account ?? undefined;
 
-/** Records, for the log, the account of a root field's result. */
-class NoteAccountPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+/** Runs a change only once for an `Idempotency-Key`. Records, for the log, the account of any root field's result. */
+class RootFieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
-    resolve: GraphQLFieldResolver<unknown, Types['Context'], object>,
-    { kind }: { readonly kind: string },
-  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    resolve: Resolver<Types['Context']>,
+    field: PothosOutputFieldConfig<Types>,
+  ): Resolver<Types['Context']> {
+    const { kind, name } = field;
     if (kind !== 'Query' && kind !== 'Mutation') return resolve;
+    const run = kind === 'Mutation' && isChange(field) ? runningOnce(name, resolve) : resolve;
     return async (parent, args, context, info) => {
-      const answer = (await resolve(parent, args, context, info)) as Answer | null;
+      const answer = (await run(parent, args, context, info)) as Answer | null;
       (context as Exchange).record.accountId ??= accountOf(answer);
       return answer;
     };
   }
 }
 
-SchemaBuilder.registerPlugin('noteAccount', NoteAccountPlugin);
+SchemaBuilder.registerPlugin('rootFields', RootFieldPlugin);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createAccountOf } from '../accounts/own-account.ts';
+import { createAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
@@ -18,7 +18,7 @@ const selectId = prepareQuery(Account, (db, { issuer, subject }: Caller) =>
 /** Finds the account, or creates it; two concurrent calls get the same one. */
 async function idOf(context: OperationContext, owner: Caller): Promise<AccountId> {
   const [found] = await selectId(context.db, owner);
-  return found?.id ?? (await createAccountOf(context, owner)) ?? idOf(context, owner);
+  return found?.id ?? (await createAccount(context, owner)) ?? idOf(context, owner);
 }
 
 /**

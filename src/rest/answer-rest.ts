@@ -1,6 +1,6 @@
 import type { WithAccessToken } from '../auth/caller.ts';
 import { requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
-import type { Pipeline } from '../graphql/pipeline.ts';
+import type { Pipeline } from '../graphql/run-operation.ts';
 import { answerCompressible, compressible } from '../http/compressible.ts';
 import type { Answer, Exchange, Handler } from '../http/exchange.ts';
 import { checkBody, defaultBodyLimit } from '../http/read-request.ts';

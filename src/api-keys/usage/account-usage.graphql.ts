@@ -3,7 +3,7 @@ import { builder, runs } from '../../graphql/builder.ts';
 import { keyIdArgument } from '../api-key-types.graphql.ts';
 import { accountApiKeyUsage } from './account-api-key-usage.ts';
 import { accountUsage } from './account-usage.ts';
-import { ApiKeyUsageType, rangeArguments, UsagePeriodType } from './api-key-usage.graphql.ts';
+import { ApiKeyUsageType, rangeArguments } from './api-key-usage.graphql.ts';
 
 builder.queryField('accountApiKeyUsage', (t) =>
   t.field({
@@ -11,12 +11,7 @@ builder.queryField('accountApiKeyUsage', (t) =>
     description: "Counts the verifications of anyone's API key, by outcome. For operators.",
     summary: "Count uses of anyone's key",
     requiredScopes: operator,
-    args: {
-      ...keyIdArgument(t),
-      from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
-      to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
-      by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
-    },
+    args: { ...keyIdArgument(t), ...rangeArguments(t) },
     ...runs(accountApiKeyUsage),
   }),
 );
@@ -30,9 +25,7 @@ builder.queryField('accountUsage', (t) =>
     requiredScopes: operator,
     args: {
       id: t.arg.int({ required: true, description: 'Id of the account.', example: 1 }),
-      from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
-      to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
-      by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
+      ...rangeArguments(t),
     },
     ...runs(accountUsage),
   }),

@@ -1,5 +1,5 @@
 import { signedIn } from '../../auth/scopes.ts';
-import { builder, runs } from '../../graphql/builder.ts';
+import { type ArgumentBuilder, builder, runs } from '../../graphql/builder.ts';
 import { ApiKeyType, keyIdArgument } from '../api-key-types.graphql.ts';
 import { verificationFailures } from '../verify/verify-secret.ts';
 import { apiKeyUsage } from './api-key-usage.ts';
@@ -8,7 +8,7 @@ import { type DailyUse, dailyUseOf, shownDays } from './daily-use.ts';
 import { longestRange, mostCounts, mostPeriods, type Usage, type UsageCount } from './usage-counts.ts';
 
 /** What verifications are counted by. */
-export const UsagePeriodType = builder.enumType('UsagePeriod', {
+const UsagePeriodType = builder.enumType('UsagePeriod', {
   description: 'The length of a period in which verifications are counted.',
   values: {
     HOUR: { description: `Hours. The range is at most ${longestRange.HOUR} days.` },
@@ -98,19 +98,23 @@ export const ApiKeyUsageType = builder.objectRef<Usage>('ApiKeyUsage').implement
 });
 
 /** The arguments that select the time. */
-export const rangeArguments = {
-  from: {
+export const rangeArguments = ({ arg }: ArgumentBuilder) => ({
+  from: arg({
+    type: 'DateTime',
     description: 'Start of the range: only hours that begin at or after it. Default: 24 hours before `to`.',
     example: '2026-01-31T00:00:00Z',
-  },
-  to: {
+  }),
+  to: arg({
+    type: 'DateTime',
     description: 'End of the range: only hours that begin before it. Default: now.',
     example: '2026-02-01T00:00:00Z',
-  },
-  by: {
+  }),
+  by: arg({
+    type: UsagePeriodType,
     description: `The period of each count. Default: hours. The range is at most ${longestRange.HOUR} days by hour and ${longestRange.DAY} days by day.`,
-  },
-} as const;
+    example: 'HOUR',
+  }),
+});
 
 builder.queryField('apiKeyUsage', (t) =>
   t.field({
@@ -118,12 +122,7 @@ builder.queryField('apiKeyUsage', (t) =>
     description: 'Counts the verifications of one of your API keys, by outcome.',
     summary: 'Count uses of a key',
     requiredScopes: signedIn,
-    args: {
-      ...keyIdArgument(t),
-      from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
-      to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
-      by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
-    },
+    args: { ...keyIdArgument(t), ...rangeArguments(t) },
     ...runs(apiKeyUsage),
   }),
 );
@@ -134,11 +133,7 @@ builder.queryField('apiKeysUsage', (t) =>
     description: 'Counts the verifications of all your API keys together, by outcome.',
     summary: 'Count uses of all keys',
     requiredScopes: signedIn,
-    args: {
-      from: t.arg({ type: 'DateTime', ...rangeArguments.from }),
-      to: t.arg({ type: 'DateTime', ...rangeArguments.to }),
-      by: t.arg({ type: UsagePeriodType, ...rangeArguments.by, example: 'HOUR' }),
-    },
+    args: rangeArguments(t),
     ...runs(apiKeysUsage),
   }),
 );
