@@ -171,7 +171,7 @@ const deleteSecrets = prepareQuery(ApiKeySecret, (db, { account, after }: Rest) 
         .select('secret.id')
         .limit(limit),
     )
-    .returning('api_key_id as key'),
+    .returning('api_key_id as id'),
 );
 
 /** Where the removal of an account's rows has got to. */
@@ -182,39 +182,29 @@ interface Place {
   after: number;
 }
 
-/** Deletes some secrets of an account; returns whether there were any. */
-async function deleteSomeSecrets(db: Db, account: AccountId, place: Place): Promise<boolean> {
-  const deleted = await deleteSecrets(db, { account, after: place.after });
-  place.after = Math.max(place.after, ...deleted.map(({ key }) => key));
-  return deleted.length > 0;
-}
+type Remove = (db: Db, rest: Rest) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** Empties some of an account's audit trail; returns whether there was something left. */
-async function emptySome(db: Db, account: AccountId, place: Place): Promise<boolean> {
-  const emptied = await emptyTrail(db, { account, after: place.after });
-  place.after = Math.max(place.after, ...emptied.map(({ id }) => id));
-  return emptied.length > 0;
-}
-
-type Delete = (db: Db, rest: Rest) => Promise<readonly unknown[]>;
-
+/** Makes a step of a statement. The statement begins at the greatest id of the rows that it has had. */
 const by =
-  (remove: Delete) =>
-  async (db: Db, account: AccountId): Promise<boolean> =>
-    (await remove(db, { account, after: 0 })).length > 0;
+  (remove: Remove) =>
+  async (db: Db, account: AccountId, place: Place): Promise<boolean> => {
+    const removed = await remove(db, { account, after: place.after });
+    place.after = Math.max(place.after, ...removed.map(({ id }) => Number(id ?? 0)));
+    return removed.length > 0;
+  };
 
 /**
  * The steps of a removal. Each removes some rows, and returns whether there were any. The secrets come first; then the
  * personal data: what could still be sent, stored answers, and the trails.
  */
 const steps: readonly ((db: Db, account: AccountId, place: Place) => Promise<boolean>)[] = [
-  deleteSomeSecrets,
+  by(deleteSecrets),
   // Receivers of webhooks still learn that the account was erased.
   by(deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`)),
   by(deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`)),
   by(deleteSomeOf(IdempotencyRecord, 'idempotency_record')),
   by(emptyOperatorsTrails),
-  emptySome,
+  by(emptyTrail),
   removeKeys,
   by(deleteAccountUses),
   by(deleteAccountQuota),

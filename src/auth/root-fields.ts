@@ -1,6 +1,8 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLField,
+  type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -46,3 +48,9 @@ export const isIntrospection = ({ definitions }: DocumentNode): boolean =>
           (selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'),
         ),
   );
+
+/** The root fields of a schema that read and that change something, by name. */
+export const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
+  ...schema.getQueryType()?.getFields(),
+  ...schema.getMutationType()?.getFields(),
+});

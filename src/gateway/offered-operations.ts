@@ -1,7 +1,7 @@
 import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
 import { type GraphQLSchema, getOperationAST, parse } from 'graphql';
 import { requiredScopesOf } from '../auth/required-scopes.ts';
-import { rootFieldNames } from '../auth/root-fields.ts';
+import { rootFieldNames, rootFieldsOf } from '../auth/root-fields.ts';
 import { operator } from '../auth/scopes.ts';
 import { type Routes, routes } from '../rest/routes.ts';
 import { createSofa, type Sofa } from '../rest/sofa.ts';
@@ -26,11 +26,6 @@ const withoutOperators = (): GraphQLSchema =>
       },
     }),
   );
-
-const rootFieldsOf = (of: GraphQLSchema) => ({
-  ...of.getQueryType()?.getFields(),
-  ...of.getMutationType()?.getFields(),
-});
 
 const routesOf = (offered: GraphQLSchema): Routes => {
   const fields = rootFieldsOf(offered);

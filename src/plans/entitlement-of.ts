@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { once } from '../once.ts';
 import type { Grant, Plans } from '../operations/context.ts';
 import { Ceiling } from './ceiling.ts';
 import { grantOf, type Overrides } from './plan.ts';
@@ -20,14 +21,20 @@ export interface Entitlement extends Grant {
 /** What an account may have where the provider bounds nothing. */
 export const noEntitlement: Entitlement = { plan: null, ceiling: null, ...grantOf({}) };
 
-/** Entitlements by plan and overrides, for each set of plans: making one takes longer than a verification. */
-const known = new WeakMap<object, LRUCache<string, Entitlement>>();
-
 /** Stands for the plans of a service that has none. */
 const noPlans = {};
 
 /** The most characters of the plans and overrides that are remembered. */
 const mostRemembered = 2_000_000;
+
+/** Entitlements by plan and overrides, for each set of plans: making one takes longer than a verification. */
+const rememberedFor = once(
+  (_plans: object) =>
+    new LRUCache<string, Entitlement>({
+      maxSize: mostRemembered,
+      sizeCalculation: (_, { length }) => length + 100,
+    }),
+);
 
 /**
  * What an account may have. An account whose plan is not among the plans has the default plan.
@@ -38,46 +45,17 @@ export function entitlementOf(
   { plan = null, overrides = null }: GrantedColumns,
 ): Entitlement {
   if (plans === undefined && overrides === null) return noEntitlement;
-  const of = plans ?? noPlans;
-  let entitlements = known.get(of);
-  if (!entitlements) {
-    entitlements = new LRUCache({
-      maxSize: mostRemembered,
-      sizeCalculation: (_, { length }) => length + 100,
-    });
-    known.set(of, entitlements);
-  }
+  const remembered = rememberedFor(plans ?? noPlans);
   const key = `${plan ?? ''}\n${overrides ?? ''}`;
-  const found = entitlements.get(key);
+  const found = remembered.get(key);
   if (found) return found;
-  const created = create(plans, { plan, overrides });
-  entitlements.set(key, created);
+  const created = create(plans, plan, overrides);
+  remembered.set(key, created);
   return created;
 }
 
-function create(plans: Plans | undefined, { plan = null, overrides = null }: GrantedColumns): Entitlement {
-  const own = plans?.grants.has(plan ?? '') ? plan : null;
-  const name = own ?? plans?.usual ?? null;
-  const ofPlan = plans?.grants.get(name ?? '') ?? grantOf({});
-  const grant = { ...ofPlan, ...replaced(overrides) };
-  return { plan: name, ...grant, ceiling: grant.permissions && new Ceiling(grant.permissions) };
-}
-
-const spelled: Readonly<Record<keyof Overrides, keyof Grant>> = {
-  permissions: 'permissions',
-  rate_limit: 'rateLimit',
-  quota: 'quota',
-  max_active_keys: 'maxActiveKeys',
-  max_key_days: 'maxKeyDays',
-  metadata: 'metadata',
-};
-
-/** The members of the plan that the overrides replace. */
-function replaced(overrides: string | null): Partial<Grant> {
-  if (overrides === null) return {};
-  const given = JSON.parse(overrides) as Overrides;
-  const grant = grantOf(given);
-  return Object.fromEntries(
-    (Object.keys(given) as (keyof Overrides)[]).map((member) => [spelled[member], grant[spelled[member]]]),
-  );
+function create(plans: Plans | undefined, own: string | null, overrides: string | null): Entitlement {
+  const plan = plans?.grants.has(own ?? '') ? own : (plans?.usual ?? null);
+  const grant = grantOf(JSON.parse(overrides ?? '{}') as Overrides, plans?.grants.get(plan ?? ''));
+  return { plan, ...grant, ceiling: grant.permissions && new Ceiling(grant.permissions) };
 }

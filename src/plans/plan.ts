@@ -78,12 +78,28 @@ export const overridesSchema = z.strictObject(
 /** The members that an account has in place of its plan's own, as they are stored. */
 export type Overrides = z.output<typeof overridesSchema>;
 
-/** What a plan grants. */
-export const grantOf = ({ rate_limit: rate, ...plan }: Overrides): Grant => ({
-  permissions: plan.permissions ?? null,
-  rateLimit: rate ? { limit: rate.limit, windowSeconds: rate.window_seconds } : null,
-  quota: plan.quota ?? null,
-  maxActiveKeys: plan.max_active_keys ?? null,
-  maxKeyDays: plan.max_key_days ?? null,
-  metadata: plan.metadata ?? null,
+/** Grants nothing and bounds nothing. */
+const noGrant: Grant = {
+  permissions: null,
+  rateLimit: null,
+  quota: null,
+  maxActiveKeys: null,
+  maxKeyDays: null,
+  metadata: null,
+};
+
+/** A value that was given, null included, or else the usual one. */
+const or = <Value>(given: Value | undefined, usual: Value): Value => (given === undefined ? usual : given);
+
+/**
+ * What a plan or overrides grant.
+ * @param usual the grant that counts for missing members
+ */
+export const grantOf = ({ rate_limit: rate, ...given }: Overrides, usual = noGrant): Grant => ({
+  permissions: or(given.permissions, usual.permissions),
+  rateLimit: or(rate && { limit: rate.limit, windowSeconds: rate.window_seconds }, usual.rateLimit),
+  quota: or(given.quota, usual.quota),
+  maxActiveKeys: or(given.max_active_keys, usual.maxActiveKeys),
+  maxKeyDays: or(given.max_key_days, usual.maxKeyDays),
+  metadata: or(given.metadata, usual.metadata),
 });

@@ -9,6 +9,7 @@ import {
   isInputObjectType,
   isObjectType,
 } from 'graphql';
+import { rootFieldsOf } from '../auth/root-fields.ts';
 import { factsOf } from '../graphql/field-facts.ts';
 import { isChange } from '../graphql/run-operation.ts';
 import { nodeTypeOf, restName, snakeCase } from './rest-schema.ts';
@@ -125,11 +126,6 @@ export const innerRecord = (
   objectTypeOf(
     Object.values(record?.getFields() ?? {}).find((field) => snakeCase(field.name) === name)?.type,
   );
-
-const rootFieldsOf = (schema: GraphQLSchema): Record<string, GraphQLField<unknown, unknown>> => ({
-  ...schema.getQueryType()?.getFields(),
-  ...schema.getMutationType()?.getFields(),
-});
 
 /**
  * Joins each route with its root field.
