@@ -1,5 +1,5 @@
 import { type ArgumentBuilder, builder, type FieldBuilder } from '../graphql/builder.ts';
-import { QuotaRefill } from '../plans/entitlement.graphql.ts';
+import { QuotaRefill, quotaFields, rateLimitFields } from '../plans/limit-state.graphql.ts';
 import { longestPermission, mostPermissions } from '../plans/permissions.ts';
 import type { NewApiKey } from './api-key-secret.ts';
 import {
@@ -19,30 +19,13 @@ import { type Quota, quotaOf } from './quota.ts';
 
 const KeyRateLimitType = builder.objectRef<KeyRateLimit>('ApiKeyRateLimit').implement({
   description: 'The rate limit of an API key.',
-  fields: (t) => ({
-    limit: t.exposeInt('limit', {
-      description: 'Verifications per window.',
-      example: 100,
-    }),
-    windowSeconds: t.exposeInt('windowSeconds', {
-      description: 'Length of the window, in seconds.',
-      example: 60,
-    }),
-  }),
+  fields: rateLimitFields,
 });
 
 const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
   description: 'The quota of an API key.',
   fields: (t) => ({
-    limit: t.exposeInt('limit', {
-      description: 'Units per period.',
-      example: 10_000,
-    }),
-    refill: t.expose('refill', {
-      type: QuotaRefill,
-      description: 'When the quota refills.',
-      example: 'MONTHLY',
-    }),
+    ...quotaFields(t),
     remaining: t.exposeInt('remaining', {
       description: 'Units left in this period.',
       example: 9_875,

@@ -2,45 +2,22 @@ import { accountEntitler, signedIn } from '../auth/scopes.ts';
 import { type ArgumentBuilder, builder, runs } from '../graphql/builder.ts';
 import { type EntitlementRecord, entitlement } from './entitlement.ts';
 import type { Entitlement } from './entitlement-of.ts';
-import { QuotaStateType, RateLimitStateType } from './limit-state.graphql.ts';
+import { QuotaStateType, quotaFields, RateLimitStateType, rateLimitFields } from './limit-state.graphql.ts';
 import { myEntitlement, type OwnEntitlement } from './my-entitlement.ts';
 import { mostBytesOf } from './plan.ts';
 import { setEntitlement } from './set-entitlement.ts';
 import { setEntitlementBySubject } from './set-entitlement-by-subject.ts';
 
-/** When a quota is full again. */
-export const QuotaRefill = builder.enumType('QuotaRefill', {
-  description: 'When a quota refills.',
-  values: {
-    NEVER: { value: 'never', description: 'Never. Quota that has been used is not refunded.' },
-    DAILY: { value: 'daily', description: 'Every day at 00:00 UTC.' },
-    MONTHLY: { value: 'monthly', description: 'On the first day of every month at 00:00 UTC.' },
-  } as const,
-});
-
 const GrantedRateLimit = builder
   .objectRef<NonNullable<Entitlement['rateLimit']>>('GrantedRateLimit')
   .implement({
     description: 'The rate limit shared by all API keys of an account.',
-    fields: (t) => ({
-      limit: t.exposeInt('limit', { description: 'Verifications per window.', example: 100 }),
-      windowSeconds: t.exposeInt('windowSeconds', {
-        description: 'Length of the window, in seconds.',
-        example: 60,
-      }),
-    }),
+    fields: rateLimitFields,
   });
 
 const GrantedQuota = builder.objectRef<NonNullable<Entitlement['quota']>>('GrantedQuota').implement({
   description: 'The quota shared by all API keys of an account.',
-  fields: (t) => ({
-    limit: t.exposeInt('limit', { description: 'Units per period.', example: 10_000 }),
-    refill: t.expose('refill', {
-      type: QuotaRefill,
-      description: 'When the quota refills.',
-      example: 'MONTHLY',
-    }),
-  }),
+  fields: quotaFields,
 });
 
 /** What the provider grants. */

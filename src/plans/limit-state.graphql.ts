@@ -1,5 +1,35 @@
-import { builder } from '../graphql/builder.ts';
+import { builder, type FieldBuilder } from '../graphql/builder.ts';
+import type { Grant } from '../operations/context.ts';
 import type { RateLimitState, SharedLimitsLeft } from './shared-limits.ts';
+
+/** The fields of a rate limit: of a key's own, or of its account's. */
+export const rateLimitFields = (t: FieldBuilder<NonNullable<Grant['rateLimit']>>) => ({
+  limit: t.exposeInt('limit', { description: 'Verifications per window.', example: 100 }),
+  windowSeconds: t.exposeInt('windowSeconds', {
+    description: 'Length of the window, in seconds.',
+    example: 60,
+  }),
+});
+
+/** When a quota is full again. */
+export const QuotaRefill = builder.enumType('QuotaRefill', {
+  description: 'When a quota refills.',
+  values: {
+    NEVER: { value: 'never', description: 'Never. Quota that has been used is not refunded.' },
+    DAILY: { value: 'daily', description: 'Every day at 00:00 UTC.' },
+    MONTHLY: { value: 'monthly', description: 'On the first day of every month at 00:00 UTC.' },
+  } as const,
+});
+
+/** The fields of a quota: of a key's own, or of its account's. */
+export const quotaFields = (t: FieldBuilder<NonNullable<Grant['quota']>>) => ({
+  limit: t.exposeInt('limit', { description: 'Units per period.', example: 10_000 }),
+  refill: t.expose('refill', {
+    type: QuotaRefill,
+    description: 'When the quota refills.',
+    example: 'MONTHLY',
+  }),
+});
 
 /** What is left of a rate limit: of a key's own, or of its account's. */
 export const RateLimitStateType = builder.objectRef<RateLimitState>('RateLimitState').implement({
