@@ -1,5 +1,5 @@
 import * as accounts from '../accounts/locks.ts';
-import type { CheckOwned } from '../rest/answer.ts';
+import type { CheckOwned } from '../rest/conditions.ts';
 import { lockStoredEndpoint } from '../webhooks/sending/stored-endpoints.ts';
 
 /**

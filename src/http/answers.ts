@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { GatewayError } from '../errors.ts';
 import type { Answer, AnswerHeaders, Exchange, Finisher } from './exchange.ts';
 
@@ -83,3 +84,9 @@ export function varyBy(headers: AnswerHeaders, field: string): void {
   const { vary } = headers;
   headers['vary'] = vary === undefined ? field : `${vary}, ${field}`;
 }
+
+/**
+ * The entity tag of a representation (RFC 9110, section 8.8.3). The tag is strong and depends on the bytes alone, so
+ * every node and both databases give the same tag.
+ */
+export const entityTagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;

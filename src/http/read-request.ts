@@ -14,6 +14,18 @@ export function readBearer({ authorization }: RequestHeaders): string | undefine
   return text.slice(scheme.length).replace(/^ +/, '');
 }
 
+/** The preconditions of a request (RFC 9110, section 13.1). */
+export interface Conditions {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+/** The preconditions of a request; undefined if it has none. */
+export function conditionsOf(headers: RequestHeaders): Conditions | undefined {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+  return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
+}
+
 /** Whether a request has a body, though perhaps not here yet (RFC 9112, section 6.3). */
 export const declaresBody = ({ headers }: { readonly headers: IncomingHttpHeaders }): boolean =>
   Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;

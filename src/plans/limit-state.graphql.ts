@@ -1,9 +1,9 @@
 import { builder, type FieldBuilder } from '../graphql/builder.ts';
-import type { Grant } from '../operations/context.ts';
+import type { Entitlement } from './entitlement-of.ts';
 import type { RateLimitState, SharedLimitsLeft } from './shared-limits.ts';
 
 /** The fields of a rate limit: of a key's own, or of its account's. */
-export const rateLimitFields = (t: FieldBuilder<NonNullable<Grant['rateLimit']>>) => ({
+export const rateLimitFields = (t: FieldBuilder<NonNullable<Entitlement['rateLimit']>>) => ({
   limit: t.exposeInt('limit', { description: 'Verifications per window.', example: 100 }),
   windowSeconds: t.exposeInt('windowSeconds', {
     description: 'Length of the window, in seconds.',
@@ -22,7 +22,7 @@ export const QuotaRefill = builder.enumType('QuotaRefill', {
 });
 
 /** The fields of a quota: of a key's own, or of its account's. */
-export const quotaFields = (t: FieldBuilder<NonNullable<Grant['quota']>>) => ({
+export const quotaFields = (t: FieldBuilder<NonNullable<Entitlement['quota']>>) => ({
   limit: t.exposeInt('limit', { description: 'Units per period.', example: 10_000 }),
   refill: t.expose('refill', {
     type: QuotaRefill,

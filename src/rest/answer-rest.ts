@@ -1,26 +1,19 @@
 import type { WithAccessToken } from '../auth/caller.ts';
 import { requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
 import type { Pipeline } from '../graphql/run-operation.ts';
+import { entityTagOf } from '../http/answers.ts';
 import { answerCompressible, compressible } from '../http/compressible.ts';
-import type { Answer, Exchange, Handler } from '../http/exchange.ts';
-import { checkBody, defaultBodyLimit } from '../http/read-request.ts';
+import type { Answer, AnswerHeaders, Exchange, Handler } from '../http/exchange.ts';
+import { checkBody, conditionsOf, defaultBodyLimit } from '../http/read-request.ts';
 import { once } from '../once.ts';
 import type { OperationContext } from '../operations/context.ts';
-import {
-  assertNoTag,
-  type CheckOwned,
-  conditionsOf,
-  createPrecondition,
-  describeAnswer,
-  entityTagOf,
-  isKnown,
-  readAnswer,
-} from './answer.ts';
 import { type BoundRoute, bindRoutes } from './bound-routes.ts';
+import { assertNoTag, type CheckOwned, createPrecondition, isKnown } from './conditions.ts';
 import { createOpenApi, type Described } from './openapi.ts';
 import { createOpenApi30 } from './openapi-3.0.ts';
 import { inRestNames, readInput } from './read-input.ts';
-import { basePath, createRouteMatcher, type Route, type RouteMatch } from './routes.ts';
+import type { Connection, PageInfo } from './rest-schema.ts';
+import { basePath, createRouteMatcher, type Route, type RouteMatch, toReference } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
 
 /** The options of the REST side. */
@@ -58,6 +51,48 @@ const keepDescriptions = (options: RestOptions) =>
   once(async ({ describe }: DescriptionRoute) =>
     compressible(Buffer.from(JSON.stringify(await describe(createOpenApi(options.sofa, options))))),
   );
+
+/** The result of a REST call. */
+interface Outcome {
+  /** The value of the root field; its members have their REST names. */
+  readonly value: unknown;
+  /** The input of the call, by REST name. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The page information of a list; undefined for any other answer. */
+  readonly pageInfo: PageInfo | undefined;
+}
+
+/** The value that an operation answers. For a connection: its nodes, and the page information. */
+const readAnswer = (value: unknown, { isPage }: BoundRoute): Omit<Outcome, 'variables'> => {
+  if (!isPage) return { value, pageInfo: undefined };
+  const { edges, pageInfo } = value as Connection;
+  return { value: edges.map(({ node }) => node), pageInfo };
+};
+
+/** The `Link` header field to the next page (RFC 8288): the same call with another cursor. */
+const nextPage = (route: BoundRoute, variables: Outcome['variables'], cursor: string): string => {
+  const query = new URLSearchParams();
+  for (const { name, in: place } of route.inputs) {
+    if (place === 'query' && name in variables) query.set(name, String(variables[name]));
+  }
+  // The new cursor replaces an old one and always stands last.
+  query.delete('cursor');
+  query.append('cursor', cursor);
+  return `<${toReference(route.path, variables)}?${query}>; rel="next"`;
+};
+
+/**
+ * The status code and the header fields of a route's answer.
+ * @param tag the entity tag of the representation; undefined if the answer is no readable resource
+ */
+function describeAnswer(route: BoundRoute, { value, variables, pageInfo }: Outcome, tag?: string) {
+  const headers: AnswerHeaders = { 'content-type': 'application/json' };
+  if (tag !== undefined) headers['etag'] = tag;
+  if (route.created) headers['location'] = toReference(route.created, value as Record<string, unknown>);
+  if (pageInfo?.hasNextPage && typeof pageInfo.endCursor === 'string')
+    headers['link'] = nextPage(route, variables, pageInfo.endCursor);
+  return { status: route.created ? 201 : 200, headers };
+}
 
 /**
  * Makes the handler of REST calls below `/api/v1`. The handler checks each call in this order: route, size of the

@@ -1,13 +1,9 @@
 import type { Surround } from '../../graphql/run-operation.ts';
+import { entityTagOf } from '../../http/answers.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
+import { conditionsOf } from '../../http/read-request.ts';
 import type { OperationContext } from '../../operations/context.ts';
-import {
-  answerRecord,
-  assertUnchanged,
-  type CheckOwned,
-  conditionsOf,
-  entityTagOf,
-} from '../../rest/answer.ts';
+import { answerRecord, assertUnchanged, type CheckOwned } from '../../rest/conditions.ts';
 import type { RecordWriter } from '../../rest/record-writer.ts';
 import { createRouteMatcher } from '../../rest/routes.ts';
 import type { ApiKeyReader } from '../api-key.ts';

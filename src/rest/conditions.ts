@@ -1,60 +1,11 @@
-import { hash } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import { GatewayError } from '../errors.ts';
-import type { Answer, AnswerHeaders, RequestHeaders } from '../http/exchange.ts';
+import { entityTagOf } from '../http/answers.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { Conditions } from '../http/read-request.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { BoundRoute } from './bound-routes.ts';
-import type { Connection, PageInfo } from './rest-schema.ts';
-import { toReference } from './routes.ts';
 import type { Operation, Sofa } from './sofa.ts';
-
-/** The result of a REST call. */
-export interface Outcome {
-  /** The value of the root field; its members have their REST names. */
-  readonly value: unknown;
-  /** The input of the call, by REST name. */
-  readonly variables: Readonly<Record<string, unknown>>;
-  /** The page information of a list; undefined for any other answer. */
-  readonly pageInfo: PageInfo | undefined;
-}
-
-/** The value that an operation answers. For a connection: its nodes, and the page information. */
-export const readAnswer = (value: unknown, { isPage }: BoundRoute): Omit<Outcome, 'variables'> => {
-  if (!isPage) return { value, pageInfo: undefined };
-  const { edges, pageInfo } = value as Connection;
-  return { value: edges.map(({ node }) => node), pageInfo };
-};
-
-/** The `Link` header field to the next page (RFC 8288): the same call with another cursor. */
-const nextPage = (route: BoundRoute, variables: Outcome['variables'], cursor: string): string => {
-  const query = new URLSearchParams();
-  for (const { name, in: place } of route.inputs) {
-    if (place === 'query' && name in variables) query.set(name, String(variables[name]));
-  }
-  // The new cursor replaces an old one and always stands last.
-  query.delete('cursor');
-  query.append('cursor', cursor);
-  return `<${toReference(route.path, variables)}?${query}>; rel="next"`;
-};
-
-/**
- * The status code and the header fields of a route's answer.
- * @param tag the entity tag of the representation; undefined if the answer is no readable resource
- */
-export function describeAnswer(route: BoundRoute, { value, variables, pageInfo }: Outcome, tag?: string) {
-  const headers: AnswerHeaders = { 'content-type': 'application/json' };
-  if (tag !== undefined) headers['etag'] = tag;
-  if (route.created) headers['location'] = toReference(route.created, value as Record<string, unknown>);
-  if (pageInfo?.hasNextPage && typeof pageInfo.endCursor === 'string')
-    headers['link'] = nextPage(route, variables, pageInfo.endCursor);
-  return { status: route.created ? 201 : 200, headers };
-}
-
-/**
- * The entity tag of a representation (RFC 9110, section 8.8.3). The tag is strong and depends on the bytes alone, so
- * every node and both databases give the same tag.
- */
-export const entityTagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
 /**
  * The entity tag as Keyward sent it, before a compressing proxy changed it. nginx marks the tag as weak (Keyward
@@ -71,18 +22,6 @@ const names = (field: string, tag: string): boolean =>
   isAny(field) || field.split(',').some((each) => asGiven(each) === tag);
 
 const isAny = (field: string): boolean => field.trim() === '*';
-
-/** The preconditions of a request (RFC 9110, section 13.1). */
-interface Conditions {
-  readonly ifMatch: string | undefined;
-  readonly ifNoneMatch: string | undefined;
-}
-
-/** The preconditions of a request; undefined if it has none. */
-export function conditionsOf(headers: RequestHeaders): Conditions | undefined {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
-  return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
-}
 
 const failed = () =>
   new GatewayError(
@@ -151,7 +90,7 @@ interface Operations extends Pick<Sofa, 'compiled'> {
  */
 export const createPrecondition =
   ({ operationOf, compiled }: Operations, checkOwned: CheckOwned) =>
-  ({ resource }: BoundRoute, variables: Outcome['variables'], conditions: Conditions) =>
+  ({ resource }: BoundRoute, variables: Readonly<Record<string, unknown>>, conditions: Conditions) =>
   async (context: OperationContext): Promise<void> => {
     if (!resource) return;
     const { document } = await operationOf(resource);
