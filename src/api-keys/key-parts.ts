@@ -6,7 +6,15 @@ import { badUserInput } from '../errors.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationSettings } from '../operations/context.ts';
-import { atMost, eachItem, mostTextBytes, onlyOnce, trimmed } from '../operations/input.ts';
+import {
+  atMost,
+  atMostLarge,
+  eachItem,
+  mostTextBytes,
+  onlyOnce,
+  trimmed,
+  within,
+} from '../operations/input.ts';
 import { mostListBytes, permissionList, standsFor } from '../plans/permissions.ts';
 import { readList } from './verify/grants.ts';
 import { longestSecret } from './verify/imported-keys.ts';
@@ -48,17 +56,11 @@ const permissions = ({ apiKeyPermissions: known }: OperationSettings) =>
         }),
       );
 
-const metadata = z
-  .custom<Readonly<Record<string, unknown>>>()
-  .refine((object) => Object.keys(object).length <= mostMembers, {
-    message: `Must have at most ${mostMembers} members.`,
-    params: { type: 'too_long' },
-  })
-  .refine((object) => Buffer.byteLength(JSON.stringify(object)) <= mostMetadataBytes, {
-    message: `Must have at most ${mostMetadataBytes} bytes as JSON.`,
-    params: { type: 'too_long' },
-  })
-  .meta({ maxProperties: mostMembers });
+const metadata = atMostLarge(
+  z.custom<Readonly<Record<string, unknown>>>(),
+  mostMembers,
+  mostMetadataBytes,
+).meta({ maxProperties: mostMembers });
 
 const allowedAddresses = z
   .array(z.string().meta({ pattern: String.raw`^[0-9A-Fa-f:.]{2,45}(?:/\d{1,3})?$` }))
@@ -75,15 +77,15 @@ const allowedAddresses = z
 /** The greatest numbers of limits that owners set. */
 export const mostOf = { requests: 1_000_000, windowSeconds: 86_400, units: 1_000_000_000 } as const;
 
-const within = (min: number, max: number) =>
-  z.int().min(min, `Must be at least ${min}.`).max(max, `Must be at most ${max}.`);
-
 const rateLimit = z.object({
-  limit: within(1, mostOf.requests),
-  windowSeconds: within(1, mostOf.windowSeconds),
+  limit: within(z.int(), 1, mostOf.requests),
+  windowSeconds: within(z.int(), 1, mostOf.windowSeconds),
 });
 
-const quota = z.object({ limit: within(0, mostOf.units), refill: z.enum(['never', 'daily', 'monthly']) });
+const quota = z.object({
+  limit: within(z.int(), 0, mostOf.units),
+  refill: z.enum(['never', 'daily', 'monthly']),
+});
 
 /** The units of a period, and the times when a new period begins. */
 export type QuotaTerms = z.output<typeof quota>;

@@ -3,6 +3,7 @@ import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey, ApiKeySecret } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
+import { within } from '../operations/input.ts';
 import { operation } from '../operations/operation.ts';
 import {
   createApiKeySecret,
@@ -147,11 +148,7 @@ async function retireSecrets(
 export const rotateApiKey = operation(
   z.object({
     keyId: z.int32(),
-    graceSeconds: z
-      .int()
-      .min(0, 'Must be at least 0 seconds.')
-      .max(longestGrace, `Must be at most ${longestGrace} seconds.`)
-      .nullish(),
+    graceSeconds: within(z.int(), 0, longestGrace, 'seconds').nullish(),
   }),
   async (context, { keyId, graceSeconds }): Promise<NewApiKey> => {
     const key = createApiKeySecret(context.services.settings.apiKeyPrefix);

@@ -3,23 +3,13 @@ import { accountBlocked, isCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { AutomationSettings } from '../database/tables.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
-import { withDefaults } from './update-automation-settings.ts';
+import { neverSet, withDefaults } from './update-automation-settings.ts';
 
 /** The current settings; account and times are null for a person who never set any. */
 export type CurrentAutomationSettings = {
   readonly [Name in 'account' | 'isEnabled' | 'sessionDuration' | 'createdAt' | 'updatedAt']:
     | AutomationSettings[Name]
     | null;
-};
-
-const neverSet = {
-  account: null,
-  isEnabled: null,
-  isEnabledCleared: null,
-  sessionDuration: null,
-  sessionDurationCleared: null,
-  createdAt: null,
-  updatedAt: null,
 };
 
 const selectSettings = prepareQuery(AutomationSettings, (db, caller: Caller) =>
@@ -49,7 +39,7 @@ export async function automationSettings({
   services: { settings: usual },
 }: OperationContext): Promise<CurrentAutomationSettings> {
   const [settings] = await selectSettings(db, caller);
-  if (!settings) return withDefaults(neverSet, usual);
+  if (!settings) return withDefaults({ ...neverSet, account: null, createdAt: null, updatedAt: null }, usual);
   if (settings.blocked) throw accountBlocked(settings.account);
   return withDefaults(settings, usual);
 }

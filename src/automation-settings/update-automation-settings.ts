@@ -6,17 +6,14 @@ import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { Caller, OperationContext, OperationSettings } from '../operations/context.ts';
+import { within } from '../operations/input.ts';
 import { operation } from '../operations/operation.ts';
 
 /** Makes the schema of the input: a missing field stays as it is; null clears a field. */
 const inputOf = ({ sessionDuration: { min, max } }: OperationSettings) =>
   z.object({
     isEnabled: z.boolean().nullish(),
-    sessionDuration: z
-      .int()
-      .min(min, `Must be at least ${min} seconds.`)
-      .max(max, `Must be at most ${max} seconds.`)
-      .nullish(),
+    sessionDuration: within(z.int(), min, max, 'seconds').nullish(),
   });
 
 type Given = z.output<ReturnType<typeof inputOf>>;
@@ -92,7 +89,8 @@ const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) => 
     .returningAll();
 });
 
-const neverSet: Stored = {
+/** The settings of a person who never set any. */
+export const neverSet: Stored = {
   isEnabled: null,
   isEnabledCleared: false,
   sessionDuration: null,

@@ -30,6 +30,31 @@ export const trimmed = (text: z.ZodString, longest: number) =>
     .refine(...atMostCharacters(longest))
     .meta({ pattern: String.raw`^\s*[^\s\x00](?:[^\x00]{0,${longest - 2}}[^\s\x00])?\s*$` });
 
+/**
+ * Limits a number.
+ * @param unit the unit that the messages name; empty: none
+ */
+export const within = (number: z.ZodInt, min: number, max: number, unit = '') =>
+  number
+    .min(min, `Must be at least ${[min, unit].join(' ').trim()}.`)
+    .max(max, `Must be at most ${[max, unit].join(' ').trim()}.`);
+
+/** Limits the number of an object's members, and its bytes as JSON in UTF-8. */
+export const atMostLarge = <Object extends z.ZodType<object>>(
+  object: Object,
+  members: number,
+  bytes: number,
+): Object =>
+  object
+    .refine((given) => Object.keys(given).length <= members, {
+      message: `Must have at most ${members} members.`,
+      params: { type: 'too_long' },
+    })
+    .refine((given) => Buffer.byteLength(JSON.stringify(given)) <= bytes, {
+      message: `Must have at most ${bytes} bytes as JSON.`,
+      params: { type: 'too_long' },
+    });
+
 /** The arguments of zod's `refine` for a list's longest length. If the list is too long, no later check runs. */
 export const atMost = (longest: number) =>
   [

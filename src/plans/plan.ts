@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Grant } from '../operations/context.ts';
+import { atMostLarge, within } from '../operations/input.ts';
 import { mostListBytes, permissionList } from './permissions.ts';
 
 /** The pattern of a plan's name: 1 to 100 visible ASCII characters, with spaces between them. A header carries it. */
@@ -19,42 +20,28 @@ export const mostBytesOf = {
   overrides: mostListBytes + mostMetadataBytes + 400,
 } as const;
 
-const within = (min: number, max: number) =>
-  z.int().min(min, `Must be at least ${min}.`).max(max, `Must be at most ${max}.`);
-
 const only = (names: readonly string[]) => ({
   error: ({ code }: { code?: string }) =>
     code === 'unrecognized_keys' ? `May only have the members ${names.join(', ')}.` : undefined,
 });
 
-const metadata = z
-  .record(z.string(), z.json())
-  .refine((object) => Object.keys(object).length <= mostMembers, {
-    message: `Must have at most ${mostMembers} members.`,
-    params: { type: 'too_long' },
-  })
-  .refine((object) => Buffer.byteLength(JSON.stringify(object)) <= mostMetadataBytes, {
-    message: `Must have at most ${mostMetadataBytes} bytes as JSON.`,
-    params: { type: 'too_long' },
-  });
-
 /** The members of a plan, as the plans file spells them. Each may be missing. */
 const members = {
   permissions: permissionList,
   rate_limit: z.strictObject(
-    { limit: within(1, 1_000_000), window_seconds: within(1, 86_400) },
+    { limit: within(z.int(), 1, 1_000_000), window_seconds: within(z.int(), 1, 86_400) },
     only(['limit', 'window_seconds']),
   ),
   quota: z.strictObject(
     {
-      limit: within(0, 1_000_000_000),
+      limit: within(z.int(), 0, 1_000_000_000),
       refill: z.enum(['never', 'daily', 'monthly'], 'Must be never, daily or monthly.'),
     },
     only(['limit', 'refill']),
   ),
-  max_active_keys: within(0, 100_000),
-  max_key_days: within(1, 36_500),
-  metadata,
+  max_active_keys: within(z.int(), 0, 100_000),
+  max_key_days: within(z.int(), 1, 36_500),
+  metadata: atMostLarge(z.record(z.string(), z.json()), mostMembers, mostMetadataBytes),
 };
 
 const names = Object.keys(members);

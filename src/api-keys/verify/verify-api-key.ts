@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withDefaults } from '../../automation-settings/update-automation-settings.ts';
 import type { AccountId, AutomationSettings } from '../../database/tables.ts';
 import type { OperationContext, QuotaLeft } from '../../operations/context.ts';
-import { atMostLong } from '../../operations/input.ts';
+import { atMostLong, within } from '../../operations/input.ts';
 import { operation } from '../../operations/operation.ts';
 import { type Entitlement, noEntitlement } from '../../plans/entitlement-of.ts';
 import { permissionList } from '../../plans/permissions.ts';
@@ -21,7 +21,7 @@ const isAddress = (text: string) => isIP(text) !== 0 && !text.includes('%');
 const VerifyApiKeyInput = z.object({
   key: atMostLong(z.string(), 1000),
   permissions: permissionList.nullish(),
-  cost: z.int().min(0, 'Must be at least 0.').max(mostUnits, `Must be at most ${mostUnits}.`).nullish(),
+  cost: within(z.int(), 0, mostUnits).nullish(),
   address: z
     .string()
     .refine(isAddress, 'Must be an IP address, without a zone.')
