@@ -170,6 +170,15 @@ export interface Quotas {
   peek(request: Pick<QuotaRequest, 'ownerId' | 'quota' | 'now'>): QuotaLeft;
 }
 
+/** The rest of a rate limit. */
+export type RateLeft = Omit<RateUse, 'isRefused'>;
+
+/** The rest of an owner's limits; null: there is no such limit. */
+export interface LimitsLeft {
+  readonly rate: RateLeft | null;
+  readonly quota: QuotaLeft | null;
+}
+
 /** What the provider grants an account; null: no bound, or nothing. */
 export interface Grant {
   /** The most that the account's keys may do: names and wildcards; empty: nothing. */

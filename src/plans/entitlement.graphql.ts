@@ -106,7 +106,7 @@ const OwnEntitlementType = builder.objectRef<OwnEntitlement>('OwnEntitlement').i
       type: GrantType,
       description: 'The bounds of your API keys, whatever you set on a key.',
     }),
-    rateLimit: t.expose('rateLimit', {
+    rateLimit: t.expose('rate', {
       type: RateLimitStateType,
       nullable: true,
       description: 'What is left of the rate limit shared by all your API keys. Null if there is none.',

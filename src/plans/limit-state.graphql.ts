@@ -1,6 +1,6 @@
 import { builder, type FieldBuilder } from '../graphql/builder.ts';
 import type { Entitlement } from './entitlement-of.ts';
-import type { RateLimitState, SharedLimitsLeft } from './shared-limits.ts';
+import type { OwnEntitlement } from './my-entitlement.ts';
 
 /** The fields of a rate limit: of a key's own, or of its account's. */
 export const rateLimitFields = (t: FieldBuilder<NonNullable<Entitlement['rateLimit']>>) => ({
@@ -32,28 +32,31 @@ export const quotaFields = (t: FieldBuilder<NonNullable<Entitlement['quota']>>) 
 });
 
 /** What is left of a rate limit: of a key's own, or of its account's. */
-export const RateLimitStateType = builder.objectRef<RateLimitState>('RateLimitState').implement({
-  description: 'What is left of a rate limit.',
-  fields: (t) => ({
-    limit: t.exposeInt('limit', {
-      description: 'Verifications per window.',
-      example: 100,
+export const RateLimitStateType = builder
+  .objectRef<NonNullable<OwnEntitlement['rate']>>('RateLimitState')
+  .implement({
+    description: 'What is left of a rate limit.',
+    fields: (t) => ({
+      limit: t.int({
+        description: 'Verifications per window.',
+        example: 100,
+        resolve: ({ rate }) => rate.requests,
+      }),
+      remaining: t.exposeInt('remaining', {
+        description: 'Verifications left in this window.',
+        example: 99,
+      }),
+      resetsAt: t.expose('resetsAt', {
+        type: 'DateTime',
+        description: 'When the window ends.',
+        example: '2026-01-31T12:01:00.000Z',
+      }),
     }),
-    remaining: t.exposeInt('remaining', {
-      description: 'Verifications left in this window.',
-      example: 99,
-    }),
-    resetsAt: t.expose('resetsAt', {
-      type: 'DateTime',
-      description: 'When the window ends.',
-      example: '2026-01-31T12:01:00.000Z',
-    }),
-  }),
-});
+  });
 
 /** What is left of a quota: of a key's own, or of its account's. */
 export const QuotaStateType = builder
-  .objectRef<NonNullable<SharedLimitsLeft['quota']>>('QuotaState')
+  .objectRef<NonNullable<OwnEntitlement['quota']>>('QuotaState')
   .implement({
     description: 'What is left of a quota.',
     fields: (t) => ({

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { accountBlocked, isCaller } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
+import type { Caller, LimitsLeft, OperationContext } from '../operations/context.ts';
 import { isPeriodOverIn } from '../quotas/quota-periods.ts';
 import { withinDays } from './bounds.ts';
 import { type Entitlement, entitlementOf } from './entitlement-of.ts';
-import { type SharedLimitsLeft, seeSharedLimits, sharedLimitsOf } from './shared-limits.ts';
+import { seeLimits, sharedLimitsOf } from './shared-limits.ts';
 
 /** What the provider grants the caller, and what is left of it. */
-export interface OwnEntitlement extends SharedLimitsLeft {
+export interface OwnEntitlement extends LimitsLeft {
   /** The name of the plan that holds; null: there are no plans. */
   readonly plan: string | null;
   readonly effective: Entitlement;
@@ -53,6 +53,6 @@ export async function myEntitlement(context: OperationContext): Promise<OwnEntit
   if (own.blocked) throw accountBlocked(own.id);
   const { plans, apiKeyDays } = context.services.settings;
   const effective = withinDays(entitlementOf(plans, own), apiKeyDays.most);
-  const left = seeSharedLimits(context.services, own.id, sharedLimitsOf(effective, own), now);
+  const left = seeLimits(sharedLimitsOf(context.services, own.id, effective, own), now);
   return { plan: effective.plan, effective, ...left };
 }

@@ -1,10 +1,12 @@
 import type { AccountId, QuotaRefill } from '../database/tables.ts';
 import type {
   Grant,
+  LimitsLeft,
   OperationServices,
-  QuotaLeft,
+  Quotas,
   Rate,
-  RateUse,
+  RateLeft,
+  Rates,
   StoredQuota,
 } from '../operations/context.ts';
 import { accountQuotaOf } from '../quotas/account-quotas.ts';
@@ -18,47 +20,42 @@ export interface SharedColumns {
   readonly sharedOver: unknown;
 }
 
+/** The limits of one owner: of an API key, or of an account, whose keys share them. */
+export interface Limits {
+  /** The id of the key, or of the account. */
+  readonly ownerId: number;
+  readonly rates: Rates;
+  /** Null: there is no rate limit. */
+  readonly rate: Rate | null;
+  readonly quotas: Quotas;
+  /** Null: there is no quota. */
+  readonly quota: StoredQuota | null;
+}
+
 /** The limits that all API keys of an account share. */
 export const sharedLimitsOf = (
+  { accountRates, accountQuotas }: OperationServices,
+  account: AccountId,
   { rateLimit, quota }: Pick<Grant, 'rateLimit' | 'quota'>,
   { sharedRefill: refill, sharedTaken: taken, sharedGeneration: generation, sharedOver: over }: SharedColumns,
-): { readonly rate: Rate | null; readonly quota: StoredQuota | null } => {
+): Limits => {
   const row =
     generation === null || taken === null || refill === null ? null : { refill, taken, generation, over };
   return {
+    ownerId: account,
+    rates: accountRates,
     rate: rateLimit && { requests: rateLimit.limit, seconds: rateLimit.windowSeconds },
+    quotas: accountQuotas,
     quota: quota && accountQuotaOf(quota, row),
   };
 };
 
-/** The rest of a rate limit: of a key's own, or of its account's. */
-export interface RateLimitState {
-  /** The number of verifications in a window. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** The end of the window. */
-  readonly resetsAt: Date;
-}
+/** Returns the rest of a rate limit without using it. */
+export const seeRate = ({ ownerId, rates, rate }: Limits): RateLeft | null =>
+  rate && rates.peek(ownerId, rate);
 
-/** The rest of the limits that all API keys of an account share; null: there is no such limit. */
-export interface SharedLimitsLeft {
-  readonly rateLimit: RateLimitState | null;
-  readonly quota: QuotaLeft | null;
-}
-
-/** The rest of a rate limit as clients see it; null: there is none. */
-export const rateStateOf = (rate: Omit<RateUse, 'isRefused'> | null): RateLimitState | null =>
-  rate && { limit: rate.rate.requests, remaining: rate.remaining, resetsAt: rate.resetsAt };
-
-/** Returns the rest of the limits that all API keys of an account share, without using them. */
-export function seeSharedLimits(
-  { accountRates, accountQuotas }: Pick<OperationServices, 'accountRates' | 'accountQuotas'>,
-  ownerId: AccountId,
-  { rate, quota }: ReturnType<typeof sharedLimitsOf>,
-  now: Date,
-): SharedLimitsLeft {
-  return {
-    rateLimit: rateStateOf(rate && accountRates.peek(ownerId, rate)),
-    quota: quota && accountQuotas.peek({ ownerId, quota, now }),
-  };
-}
+/** Returns the rest of limits without using them. */
+export const seeLimits = (limits: Limits, now: Date): LimitsLeft => {
+  const { ownerId, quotas, quota } = limits;
+  return { rate: seeRate(limits), quota: quota && quotas.peek({ ownerId, quota, now }) };
+};

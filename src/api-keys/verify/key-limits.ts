@@ -1,17 +1,23 @@
+import type { Db } from '../../database/db.ts';
 import type { AccountId, QuotaRefill } from '../../database/tables.ts';
 import type {
+  LimitsLeft,
   OperationContext,
+  OperationServices,
   QuotaLeft,
   QuotaRequest,
-  Quotas,
   QuotaUse,
   Rate,
-  Rates,
-  RateUse,
   StoredQuota,
 } from '../../operations/context.ts';
 import type { Entitlement } from '../../plans/entitlement-of.ts';
-import { type SharedColumns, sharedLimitsOf } from '../../plans/shared-limits.ts';
+import {
+  type Limits,
+  type SharedColumns,
+  seeLimits,
+  seeRate,
+  sharedLimitsOf,
+} from '../../plans/shared-limits.ts';
 
 /** A key's own rate limit and quota, and what is used of its account's quota, as columns beside the key. */
 export interface LimitColumns extends SharedColumns {
@@ -27,25 +33,22 @@ export interface LimitColumns extends SharedColumns {
   readonly quotaOver: unknown;
 }
 
-/** The rest of a rate limit; null: there is none. */
-type RateLeft = Omit<RateUse, 'isRefused'> | null;
-
 /** The rest of a key's own limits, and of those that it shares with the other keys of its account. */
 export interface KeyLimits {
-  readonly rate: RateLeft;
-  readonly quota: QuotaLeft | null;
-  readonly sharedRate: RateLeft;
-  readonly sharedQuota: QuotaLeft | null;
+  readonly own: LimitsLeft;
+  readonly shared: LimitsLeft;
 }
 
+const none: LimitsLeft = { rate: null, quota: null };
+
 /** What stands in place of the limits of a key that is not found. */
-export const noLimits: KeyLimits = { rate: null, quota: null, sharedRate: null, sharedQuota: null };
+export const noLimits: KeyLimits = { own: none, shared: none };
 
 /** The limit that refuses a use. */
 type LimitFailure = 'rate_limited' | 'account_rate_limited' | 'quota_exceeded' | 'account_quota_exceeded';
 
 /** The part of an operation's context that limits use. */
-export type LimitContext = Pick<OperationContext, 'db' | 'services'>;
+type LimitContext = Pick<OperationContext, 'db' | 'services'>;
 
 /** The time and the cost of a use. */
 export type Use = Pick<QuotaRequest, 'askedAt' | 'now' | 'cost'>;
@@ -56,26 +59,17 @@ interface Limited {
   readonly entitlement: Entitlement;
 }
 
-/** The limits of one owner: of the key, or of its account. */
-interface Limits {
-  readonly ownerId: number;
-  readonly rates: Rates;
-  readonly rate: Rate | null;
-  readonly quotas: Quotas;
-  readonly quota: StoredQuota | null;
-}
+const ownLimitsOf = ({ keyRates, keyQuotas }: OperationServices, key: LimitColumns): Limits => ({
+  ownerId: key.id,
+  rates: keyRates,
+  rate: rateOf(key),
+  quotas: keyQuotas,
+  quota: storedQuota(key),
+});
 
-const limitsOf = (
-  { services: { keyRates, keyQuotas, accountRates, accountQuotas } }: Pick<LimitContext, 'services'>,
-  { key, entitlement }: Limited,
-): { readonly own: Limits; readonly shared: Limits } => ({
-  own: { ownerId: key.id, rates: keyRates, rate: rateOf(key), quotas: keyQuotas, quota: storedQuota(key) },
-  shared: {
-    ownerId: key.account,
-    rates: accountRates,
-    quotas: accountQuotas,
-    ...sharedLimitsOf(entitlement, key),
-  },
+const limitsOf = (services: OperationServices, { key, entitlement }: Limited) => ({
+  own: ownLimitsOf(services, key),
+  shared: sharedLimitsOf(services, key.account, entitlement, key),
 });
 
 /**
@@ -84,21 +78,25 @@ const limitsOf = (
  * @returns the reason of the refusal; null if the use is allowed
  */
 export async function useLimits(
-  context: LimitContext,
+  { db, services }: LimitContext,
   limited: Limited,
   use: Use,
 ): Promise<KeyLimits & { readonly refusal: LimitFailure | null }> {
-  const { own, shared } = limitsOf(context, limited);
-  const peek = () => seeLimits(context, limited, use);
+  const { own, shared } = limitsOf(services, limited);
   const full = fullRate(own, shared);
-  if (full) return { ...peek(), refusal: full };
-  const quota = await spend(context, own, use);
+  if (full) return { own: seeLimits(own, use.now), shared: seeLimits(shared, use.now), refusal: full };
+  const quota = await spend(db, own, use);
   // The key's rate limit comes before its quota, and counts what only that refuses.
-  if (quota?.isGranted === false) return { ...peek(), rate: useRate(own), quota, refusal: 'quota_exceeded' };
+  if (quota?.isGranted === false)
+    return {
+      own: { rate: useRate(own), quota },
+      shared: seeLimits(shared, use.now),
+      refusal: 'quota_exceeded',
+    };
   const refund = () => quota && own.quotas.refund(own.ownerId, quota, use.cost);
   let sharedQuota: QuotaUse | null;
   try {
-    sharedQuota = await spend(context, shared, use);
+    sharedQuota = await spend(db, shared, use);
   } catch (error) {
     refund();
     throw error;
@@ -108,44 +106,36 @@ export async function useLimits(
   if (refusal) {
     refund();
     if (sharedQuota?.isGranted) shared.quotas.refund(shared.ownerId, sharedQuota, use.cost);
-    return { ...restored(peek(), { quota, sharedQuota }, use.cost), refusal };
+    return {
+      own: { rate: seeRate(own), quota: refunded(quota, use) },
+      shared: { rate: seeRate(shared), quota: refunded(sharedQuota, use) },
+      refusal,
+    };
   }
-  return { rate: useRate(own), quota, sharedRate: useRate(shared), sharedQuota, refusal: null };
+  return {
+    own: { rate: useRate(own), quota },
+    shared: { rate: useRate(shared), quota: sharedQuota },
+    refusal: null,
+  };
 }
 
-/** The rest of the limits after a refund: what was read before the use knows less of the quotas than the use does. */
-const restored = (
-  limits: KeyLimits,
-  used: { readonly quota: QuotaUse | null; readonly sharedQuota: QuotaUse | null },
-  cost: number,
-): KeyLimits => ({
-  ...limits,
-  quota: used.quota && { ...used.quota, remaining: used.quota.remaining + cost },
-  sharedQuota: used.sharedQuota?.isGranted
-    ? { ...used.sharedQuota, remaining: used.sharedQuota.remaining + cost }
-    : used.sharedQuota,
-});
+/** The rest of a quota after a refund: what was read before the use knows less of the quota than the use does. */
+const refunded = (used: QuotaUse | null, { cost }: Use): QuotaLeft | null =>
+  used?.isGranted ? { ...used, remaining: used.remaining + cost } : used;
 
 /** Returns the rest of the limits without using them. */
-export const seeLimits = (
-  context: Pick<LimitContext, 'services'>,
+export const seeKeyLimits = (
+  { services }: Pick<LimitContext, 'services'>,
   limited: Limited,
-  { now }: Pick<Use, 'now'>,
+  now: Date,
 ): KeyLimits => {
-  const { own, shared } = limitsOf(context, limited);
-  return {
-    rate: peekRate(own),
-    quota: peekQuota(own, now),
-    sharedRate: peekRate(shared),
-    sharedQuota: peekQuota(shared, now),
-  };
+  const { own, shared } = limitsOf(services, limited);
+  return { own: seeLimits(own, now), shared: seeLimits(shared, now) };
 };
 
-const useRate = ({ rates, ownerId, rate }: Limits): RateLeft => rate && rates.use(ownerId, rate);
+const useRate = ({ rates, ownerId, rate }: Limits) => rate && rates.use(ownerId, rate);
 
-const peekRate = ({ rates, ownerId, rate }: Limits): RateLeft => rate && rates.peek(ownerId, rate);
-
-const isFull = (limits: Limits): boolean => peekRate(limits)?.remaining === 0;
+const isFull = (limits: Limits): boolean => seeRate(limits)?.remaining === 0;
 
 /** The rate limit that has no room; null: both have some. */
 const fullRate = (own: Limits, shared: Limits): LimitFailure | null => {
@@ -153,11 +143,8 @@ const fullRate = (own: Limits, shared: Limits): LimitFailure | null => {
   return isFull(shared) ? 'account_rate_limited' : null;
 };
 
-const spend = ({ db }: LimitContext, { quotas, quota, ownerId }: Limits, use: Use) =>
+const spend = (db: Db, { quotas, quota, ownerId }: Limits, use: Use) =>
   quota && quotas.spend(db, { ownerId, quota, ...use });
-
-const peekQuota = ({ quotas, quota, ownerId }: Limits, now: Date): QuotaLeft | null =>
-  quota && quotas.peek({ ownerId, quota, now });
 
 const rateOf = ({ rateLimit, rateLimitWindow }: LimitColumns): Rate | null =>
   rateLimit === null || rateLimitWindow === null ? null : { requests: rateLimit, seconds: rateLimitWindow };

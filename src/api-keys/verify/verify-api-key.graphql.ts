@@ -91,7 +91,7 @@ const GrantedStateType = builder.objectRef<GrantedState>('GrantedState').impleme
       example: { support: 'email' },
       mostBytes: granted.metadata,
     }),
-    rateLimit: t.expose('rateLimit', {
+    rateLimit: t.expose('rate', {
       type: RateLimitStateType,
       nullable: true,
       description: 'What is left of the rate limit shared by all keys of the account. Null if there is none.',
@@ -121,7 +121,7 @@ builder.objectFields(ApiKeyVerificationType, (t) => ({
     nullable: true,
     description: 'What the provider grants the account, beyond the permissions.',
   }),
-  rateLimit: t.expose('rateLimit', {
+  rateLimit: t.expose('rate', {
     type: RateLimitStateType,
     nullable: true,
     description: "What is left of the key's own rate limit. Null if it has none.",

@@ -2,12 +2,11 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { withDefaults } from '../../automation-settings/update-automation-settings.ts';
 import type { AccountId, AutomationSettings } from '../../database/tables.ts';
-import type { OperationContext, QuotaLeft } from '../../operations/context.ts';
+import type { LimitsLeft, OperationContext } from '../../operations/context.ts';
 import { atMostLong, within } from '../../operations/input.ts';
 import { operation } from '../../operations/operation.ts';
 import { type Entitlement, noEntitlement } from '../../plans/entitlement-of.ts';
 import { permissionList } from '../../plans/permissions.ts';
-import { type RateLimitState, rateStateOf, type SharedLimitsLeft } from '../../plans/shared-limits.ts';
 import { permissionsWithin } from './grants.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { type FoundKey, type Verification, type VerificationFailure, verifySecret } from './verify-secret.ts';
@@ -30,13 +29,13 @@ const VerifyApiKeyInput = z.object({
 });
 
 /** What the provider grants the key's account, beside permissions, and what is left of it. */
-export interface GrantedState extends SharedLimitsLeft {
+export interface GrantedState extends LimitsLeft {
   /** The provider's own words. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
 }
 
 /** The result of a verification for the provider; an unknown secret has no details. */
-export interface ApiKeyVerification {
+export interface ApiKeyVerification extends LimitsLeft {
   readonly valid: boolean;
   readonly reason: VerificationFailure | null;
   readonly keyId: number | null;
@@ -46,8 +45,6 @@ export interface ApiKeyVerification {
   /** What the key may do: its permissions within what its account may have. */
   readonly permissions: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  readonly rateLimit: RateLimitState | null;
-  readonly quota: QuotaLeft | null;
   /** The name of the account's plan; null: there are no plans. */
   readonly plan: string | null;
   readonly entitlement: GrantedState | null;
@@ -61,7 +58,7 @@ const nothing = {
   name: null,
   permissions: [],
   metadata: null,
-  rateLimit: null,
+  rate: null,
   quota: null,
   plan: null,
   entitlement: null,
@@ -94,11 +91,11 @@ export const verifyApiKey = operation(
 export const describeGrant = (
   { permissions }: Pick<FoundKey, 'permissions'>,
   { plan, ceiling, metadata }: Entitlement,
-  { sharedRate, sharedQuota }: KeyLimits,
+  { shared }: KeyLimits,
 ): Pick<ApiKeyVerification, 'permissions' | 'plan' | 'entitlement'> => ({
   permissions: permissionsWithin(permissions, ceiling),
   plan,
-  entitlement: { metadata, rateLimit: rateStateOf(sharedRate), quota: sharedQuota },
+  entitlement: { metadata, ...shared },
 });
 
 const describeKey = (
@@ -112,8 +109,7 @@ const describeKey = (
   name: found.name,
   ...describeGrant(found, entitlement, left),
   metadata: found.metadata === null ? null : JSON.parse(found.metadata),
-  rateLimit: rateStateOf(left.rate),
-  quota: left.quota,
+  ...left.own,
   automation: withDefaults(readSettings(found), services.settings),
 });
 

@@ -9,7 +9,7 @@ import { isPeriodOverIn } from '../../quotas/quota-periods.ts';
 import { isApiKeySecret } from '../api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { importedDigests, sha256Of } from './imported-keys.ts';
-import { type KeyLimits, noLimits, seeLimits, type Use, useLimits } from './key-limits.ts';
+import { type KeyLimits, noLimits, seeKeyLimits, type Use, useLimits } from './key-limits.ts';
 
 /**
  * The reasons for refusing a secret, in the order of the checks. An unknown, malformed or wrong secret gives the same
@@ -167,7 +167,12 @@ async function verifyFound(
   const entitlement = entitlementOf(context.services.settings.plans, found);
   const reason = failureOf(found, use.now) ?? refusalOf(found, entitlement, request);
   if (reason !== null)
-    return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, use) };
+    return {
+      reason,
+      found,
+      entitlement,
+      limits: seeKeyLimits(context, { key: found, entitlement }, use.now),
+    };
   request.admit?.(found.id);
   const { refusal, ...limits } = await useLimits(context, { key: found, entitlement }, use);
   return { reason: refusal, found, entitlement, limits };
@@ -184,7 +189,7 @@ export async function checkSecret(
   noteKey(context, found);
   const entitlement = entitlementOf(context.services.settings.plans, found);
   const reason = failureOf(found, now) ?? refusalOf(found, entitlement, request);
-  return { reason, found, entitlement, limits: seeLimits(context, { key: found, entitlement }, { now }) };
+  return { reason, found, entitlement, limits: seeKeyLimits(context, { key: found, entitlement }, now) };
 }
 
 /** Whether a text has the form of an API key, made here or imported, so that it is worth a look-up. */

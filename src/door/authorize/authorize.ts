@@ -2,13 +2,12 @@ import { GatewayError } from '../../errors.ts';
 import type { Exchange, Handler, Quota, RequestHeaders } from '../../http/exchange.ts';
 import type { KeyGuesses } from '../../http/rate-limits/key-guesses.ts';
 import {
-  type RateUse,
   rateFields,
   secondsUntil,
   secondsUntilReset,
   tooManyRequests,
 } from '../../http/rate-limits/limiter.ts';
-import type { QuotaLeft } from '../../operations/context.ts';
+import type { LimitsLeft, QuotaLeft } from '../../operations/context.ts';
 import type { ApiKeyReader } from '../api-key.ts';
 import { authorizePath } from './problem.ts';
 
@@ -39,10 +38,8 @@ interface Verification {
   readonly userId: number | undefined;
   /** The name of the account's plan; null: there are no plans. */
   readonly plan: string | null;
-  readonly rate: Omit<RateUse, 'isRefused'> | null;
-  readonly quota: QuotaLeft | null;
-  readonly sharedRate: Omit<RateUse, 'isRefused'> | null;
-  readonly sharedQuota: QuotaLeft | null;
+  readonly own: LimitsLeft;
+  readonly shared: LimitsLeft;
 }
 
 /** The `Retry-After` of a quota that never becomes full again, in seconds: somebody may raise it. */
@@ -50,16 +47,16 @@ const anHour = 3600;
 
 /** The errors for a genuine API key that has used up its limits. */
 const exhausted: Readonly<Record<string, (verification: Verification) => GatewayError>> = {
-  rate_limited: ({ rate }) => tooOften('rate-limit-key', rate),
-  account_rate_limited: ({ sharedRate }) => tooOften('rate-limit-plan', sharedRate),
-  quota_exceeded: ({ quota }) => tooMuch('quota-exceeded', quota),
-  account_quota_exceeded: ({ sharedQuota }) => tooMuch('plan-quota-exceeded', sharedQuota),
+  rate_limited: ({ own }) => tooOften('rate-limit-key', own),
+  account_rate_limited: ({ shared }) => tooOften('rate-limit-plan', shared),
+  quota_exceeded: ({ own }) => tooMuch('quota-exceeded', own),
+  account_quota_exceeded: ({ shared }) => tooMuch('plan-quota-exceeded', shared),
 };
 
-const tooOften = (reason: string, rate: Verification['rate']): GatewayError =>
+const tooOften = (reason: string, { rate }: LimitsLeft): GatewayError =>
   tooManyRequests(reason, rate ? secondsUntilReset(rate) : anHour);
 
-const tooMuch = (reason: string, quota: QuotaLeft | null): GatewayError =>
+const tooMuch = (reason: string, { quota }: LimitsLeft): GatewayError =>
   tooManyRequests(reason, quota?.refillsAt ? secondsUntil(quota.refillsAt) : anHour);
 
 const quotaFields = (name: string, { limit, remaining, refillsAt }: QuotaLeft): Quota => ({
@@ -68,11 +65,11 @@ const quotaFields = (name: string, { limit, remaining, refillsAt }: QuotaLeft): 
 });
 
 /** Records the rest of the API key's limits, and of its account's, for the answer. */
-function noteLimits({ quotas }: Exchange, { rate, quota, sharedRate, sharedQuota }: Verification): void {
-  if (rate) quotas.set('key', rateFields('key', rate));
-  if (quota) quotas.set('quota', quotaFields('quota', quota));
-  if (sharedRate) quotas.set('plan', rateFields('plan', sharedRate));
-  if (sharedQuota) quotas.set('plan-quota', quotaFields('plan-quota', sharedQuota));
+function noteLimits({ quotas }: Exchange, { own, shared }: Verification): void {
+  if (own.rate) quotas.set('key', rateFields('key', own.rate));
+  if (own.quota) quotas.set('quota', quotaFields('quota', own.quota));
+  if (shared.rate) quotas.set('plan', rateFields('plan', shared.rate));
+  if (shared.quota) quotas.set('plan-quota', quotaFields('plan-quota', shared.quota));
 }
 
 /** The most permissions of one request, and the most characters of all of them together; the answer repeats them. */
