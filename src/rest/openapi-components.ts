@@ -24,9 +24,9 @@ export interface JsonSchema {
 
 type Described = Pick<GraphQLField<unknown, unknown> | GraphQLArgument, 'name' | 'type'>;
 
-/** A description from GraphQL with the names of other fields as in REST. */
+/** A description from GraphQL with the names of other fields as in REST. Variables, headers and codes stay. */
 export const namesInRest = (text: string): string =>
-  text.replace(/`(\w+)`/g, (_, name: string) => `\`${snakeCase(name)}\``);
+  text.replace(/`([a-z]\w*)`/g, (_, name: string) => `\`${snakeCase(name)}\``);
 
 const describe = (schema: JsonSchema): JsonSchema =>
   schema.description === undefined ? schema : { ...schema, description: namesInRest(schema.description) };

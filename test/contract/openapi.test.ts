@@ -125,6 +125,13 @@ describe('the example of an answer', () => {
     return (responses[201] ?? responses[200]).content['application/json'].example;
   };
 
+  it('leaves the names of variables, headers and codes as they are', () => {
+    const texts = JSON.stringify(document);
+    expect(texts).toContain('`API_KEYS_PER_ACCOUNT`');
+    expect(texts).toContain('`Host`');
+    expect(texts.match(/`_\w+`/g)).toBeNull();
+  });
+
   it('shows a new API key as active, and never used', () => {
     expect(answered('post', '/auth/keys')).toMatchObject({
       is_active: true,
