@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeRequest } from '../../../web/reference/try/describe-request.ts';
 import { beginBody, fieldsOf } from '../../../web/reference/try/fields.ts';
 import { bodyName, readForm } from '../../../web/reference/try/read-form.ts';
 
@@ -60,6 +61,30 @@ describe('the fields of an operation', () => {
     const list = { schema: {}, example: [{ token: 't' }] };
     expect(JSON.parse(beginBody({ body: list }, 'required'))).toEqual([{ token: 't' }]);
   });
+});
+
+describe('the command that is shown', () => {
+  const bodyOf = (text: string) => {
+    const request = { method: 'POST', path: '/keys', headers: [], text };
+    const command = describeRequest(request, 'https://a.example', true);
+    return / -d '(.*)'/s.exec(command)?.[1] ?? command;
+  };
+
+  it('has no secret in its body', () => {
+    const body = { url: 'https://b.example', key: 'sk-1', headers: { 'X-Token': 't1', 'X-Other': 't2' } };
+    expect(JSON.parse(bodyOf(JSON.stringify(body)))).toEqual({
+      url: 'https://b.example',
+      key: '<API_KEY>',
+      headers: { 'X-Token': '<HEADER_VALUE>', 'X-Other': '<HEADER_VALUE>' },
+    });
+  });
+
+  it.each(['{"name": "a",  "headers": null}', '{"n": 12345678901234567890}', '[1.0]'])(
+    'has a body without secrets as it was entered: %s',
+    (text) => {
+      expect(bodyOf(text)).toBe(text);
+    },
+  );
 });
 
 describe('a form', () => {

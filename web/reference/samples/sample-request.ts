@@ -13,21 +13,35 @@ export interface SampleRequest {
 }
 
 /** The members of bodies that hold a secret, and the variable that a sample reads it from. */
-const secrets: Readonly<Record<string, string>> = { private_key: 'PRIVATE_KEY', key: 'API_KEY' };
+export const secrets: Readonly<Record<string, string>> = { private_key: 'PRIVATE_KEY', key: 'API_KEY' };
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * A body without its secrets.
  * @param write writes what stands in place of a secret, by the name of its variable
+ * @param variables the members that hold a secret, or an object of secrets, with their variables
  */
-export const withoutSecrets = (body: unknown, write: (variable: string) => string): unknown =>
-  body === null || typeof body !== 'object' || Array.isArray(body)
-    ? body
-    : Object.fromEntries(
+export const withoutSecrets = (
+  body: unknown,
+  write: (variable: string) => string,
+  variables = secrets,
+): unknown =>
+  isObject(body)
+    ? Object.fromEntries(
         Object.entries(body).map(([name, value]) => {
-          const secret = secrets[name];
-          return [name, secret && typeof value === 'string' ? write(secret) : value];
+          const secret = variables[name];
+          return [name, secret === undefined ? value : hidden(value, write(secret))];
         }),
-      );
+      )
+    : body;
+
+/** A secret, or each of several. */
+const hidden = (value: unknown, placeholder: string): unknown => {
+  if (typeof value === 'string') return placeholder;
+  return isObject(value) ? Object.fromEntries(Object.keys(value).map((name) => [name, placeholder])) : value;
+};
 
 /** The headers that say who sends a request. */
 const credentialHeaders = (

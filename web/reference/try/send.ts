@@ -2,8 +2,7 @@ import { fetchInTime } from '../../shared/fetch-in-time.ts';
 import { findSession } from '../../sign-in/find-session.ts';
 import { expireSession, getSession } from '../../sign-in/session.ts';
 import type { Credential } from '../description/operations.ts';
-import { writeCurl } from '../samples/curl.ts';
-import { withoutSecrets } from '../samples/sample-request.ts';
+import { describeRequest } from './describe-request.ts';
 import type { Entered } from './read-form.ts';
 
 /** A response, and the request that it answers. */
@@ -22,20 +21,6 @@ const indent = (text: string): string => {
     return text;
   }
 };
-
-const placeholder = (name: string) => `<${name}>`;
-
-/** The request as a command, with placeholders for the token and other secrets. */
-const describe = ({ method, path, headers, text }: Entered, hasToken: boolean): string =>
-  writeCurl({
-    method,
-    url: location.origin + path,
-    headers: [
-      ...(hasToken ? [['Authorization', `Bearer ${placeholder('ACCESS_TOKEN')}`] as const] : []),
-      ...headers.map(([name, value, isSecret]) => [name, isSecret ? placeholder('API_KEY') : value] as const),
-    ],
-    text: text && JSON.stringify(withoutSecrets(JSON.parse(text), placeholder), null, 2),
-  });
 
 /**
  * Sends a request, with the access token of the person who is signed in. Who is not is asked to sign in.
@@ -59,6 +44,6 @@ export async function send(entered: Entered, credential: Credential): Promise<Ex
     status: `${response.status} ${response.statusText}`.trim(),
     headers: [...response.headers],
     body: indent(await response.text()),
-    curl: describe(entered, session !== undefined),
+    curl: describeRequest(entered, location.origin, session !== undefined),
   };
 }
