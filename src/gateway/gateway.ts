@@ -1,14 +1,9 @@
-import type { SqlEntityManager } from '@mikro-orm/sql';
-import type { GraphQLSchema } from 'graphql';
-import { YogaServer } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { mayBeApiKey, verifySecret } from '../api-keys/verify/verify-secret.ts';
 import { scopesIn } from '../auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resource-metadata.ts';
 import type { Scope } from '../auth/scopes.ts';
-import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
-import type { EdgeConfig, PagesConfig } from '../config/config.ts';
-import type { SchemaState } from '../database/current-db.ts';
+import type { EdgeConfig } from '../config/config.ts';
 import { Db } from '../database/db.ts';
 import { translateError } from '../database/failures.ts';
 import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from '../door/api-key.ts';
@@ -16,16 +11,9 @@ import { type AuthorizeRequest, authorize } from '../door/authorize/authorize.ts
 import { authorizePath, refuseWithProblems } from '../door/authorize/problem.ts';
 import { answerKeyItself } from '../door/key-itself/answer-key-itself.ts';
 import { apiKeyItselfRecord } from '../door/key-itself/openapi.ts';
-import {
-  answerLeakReports,
-  type LeakReportOptions,
-  leakReportsPath,
-} from '../door/leak-reports/answer-leak-reports.ts';
+import { answerLeakReports, leakReportsPath } from '../door/leak-reports/answer-leak-reports.ts';
 import { answerGraphql } from '../graphql/answer-graphql.ts';
-import { createMaskError } from '../graphql/graphql-errors.ts';
-import { documentIdName } from '../graphql/kept-documents.ts';
-import { type AnyPlugin, createSurround, type Listeners, type Surround } from '../graphql/run-operation.ts';
-import type { DocumentLimits } from '../graphql/use-document-limits.ts';
+import { createSurround, type Surround } from '../graphql/run-operation.ts';
 import { answerHeaders, graphqlPath } from '../http/answers.ts';
 import { cors } from '../http/cors.ts';
 import {
@@ -45,68 +33,20 @@ import type { Answering } from '../http/listener.ts';
 import { guard, type Load } from '../http/load.ts';
 import { KeyGuesses } from '../http/rate-limits/key-guesses.ts';
 import { limitAddress } from '../http/rate-limits/limit-address.ts';
-import { createLimiters, type Limiters, quotaHeaders } from '../http/rate-limits/limiter.ts';
+import { createLimiters, quotaHeaders } from '../http/rate-limits/limiter.ts';
 import type { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { describeError, logRequests } from '../observability/log.ts';
-import type { Tracing } from '../observability/tracing/tracing.ts';
-import type { ImportedKeys, OperationServices } from '../operations/context.ts';
-import { pageDocuments } from '../pages/page-files.ts';
+import type { ImportedKeys } from '../operations/context.ts';
 import { showPages } from '../pages/show-pages.ts';
 import { isPermission } from '../plans/permissions.ts';
 import { answerRest } from '../rest/answer-rest.ts';
 import { createRecordWriter } from '../rest/record-writer.ts';
 import { basePath } from '../rest/routes.ts';
 import { checkOwned } from './check-owned.ts';
-import { createOperations, type Operations } from './graphql-plugins.ts';
-import { offeredDocuments, offeredOperations } from './offered-operations.ts';
+import { createOperations } from './create-operations.ts';
+import type { Edge, GatewayDependencies } from './dependencies.ts';
+import { offeredOperations } from './offered-operations.ts';
 import { otherOpenApi } from './other-openapi.ts';
-
-/** The dependencies of a gateway. */
-export interface GatewayDependencies {
-  /** The issuers whose access tokens the service accepts, at least one. */
-  readonly trusted: readonly [TrustedIssuer, ...TrustedIssuer[]];
-  /** The URL by which clients reach this service. */
-  readonly publicUrl: string;
-  /** The global entity manager. */
-  readonly em: SqlEntityManager;
-  readonly services: OperationServices;
-  /** Woken after each change, without a wait; undefined: there are no webhooks. */
-  readonly webhooks?: Listeners['webhooks'];
-  /** Removes the rows of erased accounts, without a wait; undefined: nothing does. */
-  readonly erasures?: Listeners['erasures'];
-  /** Whether this version can still work with the schema of the database; undefined: it can. */
-  readonly schemaState?: SchemaState | undefined;
-  /** The most bytes of a body. */
-  readonly bodyLimit: number;
-  /** The time after which a request gets the answer 503, in milliseconds; undefined: never. */
-  readonly answerTimeout?: number;
-  /** The limits of a caller's GraphQL document. */
-  readonly documents: DocumentLimits;
-  /** Whether the service answers introspection. */
-  readonly introspection: boolean;
-  /** Whether the service offers the operators' fields and routes. */
-  readonly operators: boolean;
-  /** The handling of leak reports; undefined: the service accepts none. */
-  readonly leakReports?: LeakReportOptions | undefined;
-  /** The pages for a browser; undefined: none. */
-  readonly pages: PagesConfig | undefined;
-  readonly edge: Edge;
-  readonly logger: Logger;
-  /** Whether the log line of a request shows the client's address. */
-  readonly logsAddress: boolean;
-  /** Measures requests; undefined: no metrics. */
-  readonly metrics?: Finisher | undefined;
-  /** Traces requests; undefined: no tracing. */
-  readonly tracing?: Tracing | undefined;
-}
-
-/** The parts for proxies, browsers and load. */
-export interface Edge extends Omit<EdgeConfig, 'rates' | 'maxInFlight'> {
-  readonly load: Load;
-  readonly limiters: Limiters;
-  /** Limits the number of API keys that an address may try at the reverse proxy; undefined: no limit. */
-  readonly keyGuesses?: KeyGuesses | undefined;
-}
 
 /**
  * Makes the counters of requests and of tried API keys.
@@ -187,11 +127,10 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const { limiters } = edge;
   const db = new Db(em);
   // Yoga's own plugin traces the statements of its operations.
-  const operations = operationsOf(
+  const operations = createOperations(
     dependencies,
     createSurround(services, () => db, logger, dependencies),
   );
-  const yoga = createYogaServer(schema, operations.plugins);
   const issuers = trusted.map(({ config }) => config.issuer);
   const dbOf = (record: RequestRecord) => (tracing ? tracing.db(em, record) : db);
   const surround = createSurround(services, dbOf, logger, dependencies);
@@ -210,7 +149,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
     ...withoutToken(dependencies, keys, surround),
     [`${basePath}/`, answerRest(operations.pipeline, rest)],
-    [graphqlPath, answerGraphql(yoga, operations.findKnown, bodyLimit)],
+    [graphqlPath, answerGraphql(operations.yoga, operations.findKnown, bodyLimit)],
   ];
   const others = route(apis, pagesOf(dependencies, scopes));
   return route([
@@ -249,43 +188,6 @@ function withoutToken(
   const leaks = answerLeakReports({ ...leakReports, surround, bodyLimit });
   return [...table, [leakReportsPath, leaks]];
 }
-
-/** Makes what runs operations, in GraphQL and in REST. */
-function operationsOf(dependencies: GatewayDependencies, surround: Surround): Operations {
-  const { schema, sofa } = offeredOperations(dependencies.operators);
-  return createOperations({
-    ...dependencies,
-    schema,
-    surround,
-    limiters: dependencies.edge.limiters,
-    pageDocuments: dependencies.pages ? offeredDocuments(schema, pageDocuments()) : {},
-    compiled: sofa.compiled,
-    tracing: dependencies.tracing,
-    maskError,
-  });
-}
-
-const maskError = createMaskError(translateError);
-
-/**
- * Makes a Yoga server without the server adapter of `createYoga`, because the table of paths passes requests to it.
- */
-const createYogaServer = (schema: GraphQLSchema, plugins: readonly AnyPlugin[]) =>
-  new YogaServer({
-    schema,
-    landingPage: false,
-    graphiql: false,
-    cors: false,
-    multipart: false,
-    // `answerGraphql` and `answerRest` limit bodies; Yoga's own limit pipes each body through a transform stream.
-    maxRequestBodySize: false,
-    // `useKnownDocuments` caches documents, within a limit of bytes.
-    parserAndValidationCache: false,
-    logging: false,
-    extraParamNames: [documentIdName],
-    maskedErrors: { maskError, errorMessage: 'Internal Server Error' },
-    plugins: [...plugins],
-  });
 
 const reportProvider = (logger: Logger) => (error: unknown) =>
   logger.warn(

@@ -23,7 +23,7 @@ const isPrivateKey = (text: string): boolean => {
  * The input of {@link registerPrivateKey}: a private key of secp256k1, in hexadecimal digits. The service stores the
  * text unchanged.
  */
-export const RegisterPrivateKeyInput = z.object({
+const RegisterPrivateKeyInput = z.object({
   privateKey: z
     .string()
     .refine(isPrivateKey, {

@@ -21,12 +21,8 @@ import {
   ApiKeySecret,
   PrivateKey,
 } from '../../src/database/tables.ts';
-import {
-  createGateway,
-  createLimits,
-  type Edge,
-  type GatewayDependencies,
-} from '../../src/gateway/gateway.ts';
+import type { Edge, GatewayDependencies } from '../../src/gateway/dependencies.ts';
+import { createGateway, createLimits } from '../../src/gateway/gateway.ts';
 import { type DocumentLimits, fixedLimits } from '../../src/graphql/use-document-limits.ts';
 import { Load } from '../../src/http/load.ts';
 import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
