@@ -3,7 +3,6 @@ import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { OperationContext } from '../operations/context.ts';
 import { change } from '../operations/operation.ts';
 import { assertEntitled, assertLife, withinDays } from '../plans/bounds.ts';
 import { type Entitlement, entitlementOf } from '../plans/entitlement-of.ts';
@@ -11,7 +10,6 @@ import {
   assertSize,
   changedParts,
   columnsOf,
-  type KeyParts,
   keyParts,
   type QuotaTerms,
   type StoredParts,

@@ -91,7 +91,3 @@ export const isInBounds = (moment: Date): boolean =>
 
 /** The message for a moment outside {@link isInBounds}. */
 export const outOfBounds = 'Must be in the years 1970 to 9999 (UTC).';
-
-export { once as bySettings } from '../once.ts';
-// TEMP
-export { parseInput } from './operation.ts';

@@ -7,10 +7,10 @@ import { longestWebhookUrl, mostWebhookEndpoints } from '../config/values/webhoo
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { OperationContext, OperationSettings } from '../operations/context.ts';
-import { atMostLong, bySettings, parseInput } from '../operations/input.ts';
+import type { OperationSettings } from '../operations/context.ts';
+import { atMostLong } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { isConfigured, lockEndpoints, storeSecrets } from './sending/stored-endpoints.ts';
 import {
   eventList,
@@ -47,11 +47,6 @@ const webhookUrl = ({ webhooks: { allowedHosts } }: OperationSettings) =>
       message: `Must have at most ${longestWebhookUrl} characters.`,
       params: { type: 'string_too_long' },
     });
-
-/** The input of {@link createWebhookEndpoint}. */
-export const createWebhookEndpointInput = bySettings((settings) =>
-  z.object({ url: webhookUrl(settings), events: eventList.nullish(), headers: headerObject.nullish() }),
-);
 
 type NewEndpoint = Pick<WebhookEndpoint, 'url' | 'events'> & { readonly now: Date };
 
@@ -95,18 +90,16 @@ function assertRoom(there: readonly WebhookEndpoint[], url: string): void {
  * @returns the endpoint with its secret; no other operation ever shows the secret
  * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` if an endpoint has this URL, or there are too many endpoints
  */
-export async function createWebhookEndpoint(
-  context: OperationContext,
-  input: z.input<ReturnType<typeof createWebhookEndpointInput>>,
-): Promise<NewWebhookEndpoint> {
-  const { url, ...given } = parseInput(createWebhookEndpointInput(context.services.settings), input);
-  const events = given.events ?? ['*'];
-  const headers = given.headers ?? {};
-  const secret = createWebhookSecret();
-  return audited(context, async (inner) => {
-    const { db, services } = inner;
+export const createWebhookEndpoint = change(
+  (settings) =>
+    z.object({ url: webhookUrl(settings), events: eventList.nullish(), headers: headerObject.nullish() }),
+  async (context, { url, ...given }): Promise<NewWebhookEndpoint> => {
+    const events = given.events ?? ['*'];
+    const headers = given.headers ?? {};
+    const secret = createWebhookSecret();
+    const { db, services } = context;
     const now = new Date();
-    const operatorId = await ensureAccount(inner);
+    const operatorId = await ensureAccount(context);
     assertRoom(await lockEndpoints(db, now), url);
     const [row] = await insertEndpoint(db, { url, events: JSON.stringify(events), now });
     const id = row?.id ?? 0;
@@ -117,7 +110,11 @@ export async function createWebhookEndpoint(
       ...changesOf({ host: null, events: null }, { host: new URL(url).host, events }),
       ...headerChanges({}, headers),
     ];
-    inner.events('webhook-endpoint-created', { accountId: operatorId, operatorId, endpointId: id }, changes);
+    context.events(
+      'webhook-endpoint-created',
+      { accountId: operatorId, operatorId, endpointId: id },
+      changes,
+    );
     return { ...(await readEndpoint(db, id)), secret };
-  });
-}
+  },
+);

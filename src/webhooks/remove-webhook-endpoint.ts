@@ -1,10 +1,7 @@
-import type { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
-import { audited } from '../operations/audited.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
   assertAdded,
@@ -12,9 +9,6 @@ import {
   readEndpoint,
   type WebhookEndpointRecord,
 } from './webhook-endpoint-record.ts';
-
-/** The input of {@link removeWebhookEndpoint}. */
-export const RemoveWebhookEndpointInput = WebhookEndpointInput;
 
 // Deletes the secrets and the headers, which are useless now.
 const updateThere = prepareQuery(
@@ -37,19 +31,16 @@ const updateThere = prepareQuery(
  * removed stays unchanged.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for a configured endpoint
  */
-export async function removeWebhookEndpoint(
-  context: OperationContext,
-  input: z.input<typeof RemoveWebhookEndpointInput>,
-): Promise<WebhookEndpointRecord> {
-  const { endpointId: id } = parseInput(RemoveWebhookEndpointInput, input);
-  return audited(context, async (inner) => {
-    const operatorId = await ensureAccount(inner);
-    const endpoint = await lockEndpoint(inner.db, id);
+export const removeWebhookEndpoint = change(
+  WebhookEndpointInput,
+  async (context, { endpointId: id }): Promise<WebhookEndpointRecord> => {
+    const operatorId = await ensureAccount(context);
+    const endpoint = await lockEndpoint(context.db, id);
     assertAdded(endpoint);
     if (!endpoint.removedAt) {
-      await updateThere(inner.db, { id, now: new Date() });
-      inner.events('webhook-endpoint-removed', { accountId: operatorId, operatorId, endpointId: id });
+      await updateThere(context.db, { id, now: new Date() });
+      context.events('webhook-endpoint-removed', { accountId: operatorId, operatorId, endpointId: id });
     }
-    return readEndpoint(inner.db, id);
-  });
-}
+    return readEndpoint(context.db, id);
+  },
+);

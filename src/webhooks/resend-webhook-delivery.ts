@@ -2,16 +2,11 @@ import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookDelivery } from '../database/tables.ts';
-import { audited } from '../operations/audited.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { isTold, sendAgain } from './sending/stored-deliveries.ts';
 import { selectDeliveries, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
 import { deliveryNotFound } from './webhook-delivery.ts';
 import { assertThere, lockEndpoint } from './webhook-endpoint-record.ts';
-
-/** The input of {@link resendWebhookDelivery}. */
-export const ResendWebhookDeliveryInput = z.object({ deliveryId: z.int32() });
 
 const selectPlace = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDelivery, 'id'>) =>
   db.selectFrom('webhook_delivery').select(['id', 'endpoint_id', 'lane']).where('id', '=', id).where(isTold),
@@ -28,23 +23,20 @@ const selectDelivery = prepareQuery(WebhookDelivery, (db, { id }: Pick<WebhookDe
  *   one of an erased account unless it tells of the erasure; `CONFLICT` if
  *   the endpoint was removed
  */
-export async function resendWebhookDelivery(
-  context: OperationContext,
-  input: z.input<typeof ResendWebhookDeliveryInput>,
-): Promise<WebhookDeliveryRecord> {
-  const { deliveryId: id } = parseInput(ResendWebhookDeliveryInput, input);
-  return audited(context, async (inner) => {
-    const { db } = inner;
-    const operatorId = await ensureAccount(inner);
+export const resendWebhookDelivery = change(
+  z.object({ deliveryId: z.int32() }),
+  async (context, { deliveryId: id }): Promise<WebhookDeliveryRecord> => {
+    const { db } = context;
+    const operatorId = await ensureAccount(context);
     const [place] = await selectPlace(db, { id });
     if (!place) throw deliveryNotFound();
     assertThere(await lockEndpoint(db, place.endpoint));
     if (!(await sendAgain(db, place))) throw deliveryNotFound();
     const changes = [{ field: 'delivery_id', from: null, to: id }];
     const endpointId = place.endpoint;
-    inner.events('webhook-delivery-resent', { accountId: operatorId, operatorId, endpointId }, changes);
+    context.events('webhook-delivery-resent', { accountId: operatorId, operatorId, endpointId }, changes);
     const [sent] = await selectDelivery(db, { id });
     if (!sent) throw deliveryNotFound();
     return toRecord(sent);
-  });
-}
+  },
+);

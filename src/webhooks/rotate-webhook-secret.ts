@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
-import { audited } from '../operations/audited.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { within } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { createWebhookSecret } from './create-webhook-endpoint.ts';
 import { openSecrets, signing, storeSecrets } from './sending/stored-endpoints.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
@@ -24,31 +23,21 @@ const longestGrace = 604_800;
  */
 const mostSecrets = 4;
 
-/** The input of {@link rotateWebhookSecret}. */
-export const RotateWebhookSecretInput = WebhookEndpointInput.extend({
-  graceSeconds: z
-    .int()
-    .min(0, 'Must be at least 0 seconds.')
-    .max(longestGrace, `Must be at most ${longestGrace} seconds.`)
-    .nullish(),
-});
-
 /**
  * Gives a webhook endpoint that an operator added a new secret. During the grace, each message has signatures by the
  * new secret and by the earlier ones.
  * @returns the endpoint with its new secret; no other operation ever shows the secret
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for a configured or removed endpoint
  */
-export async function rotateWebhookSecret(
-  context: OperationContext,
-  input: z.input<typeof RotateWebhookSecretInput>,
-): Promise<NewWebhookEndpoint> {
-  const { endpointId: id, graceSeconds } = parseInput(RotateWebhookSecretInput, input);
-  const grace = graceSeconds ?? usualGrace;
-  const secret = createWebhookSecret();
-  return audited(context, async (inner) => {
-    const { db, services } = inner;
-    const operatorId = await ensureAccount(inner);
+export const rotateWebhookSecret = change(
+  WebhookEndpointInput.extend({
+    graceSeconds: within(z.int(), 0, longestGrace, 'seconds').nullish(),
+  }),
+  async (context, { endpointId: id, graceSeconds }): Promise<NewWebhookEndpoint> => {
+    const grace = graceSeconds ?? usualGrace;
+    const secret = createWebhookSecret();
+    const { db, services } = context;
+    const operatorId = await ensureAccount(context);
     const endpoint = await lockEndpoint(db, id);
     assertThere(endpoint);
     assertAdded(endpoint);
@@ -63,7 +52,7 @@ export async function rotateWebhookSecret(
     const changes = [
       { field: 'previous_sign_until', from: endpoint.previousSignUntil ?? null, to: graceEnd },
     ];
-    inner.events('webhook-secret-rotated', { accountId: operatorId, operatorId, endpointId: id }, changes);
+    context.events('webhook-secret-rotated', { accountId: operatorId, operatorId, endpointId: id }, changes);
     return { ...(await readEndpoint(db, id)), secret };
-  });
-}
+  },
+);

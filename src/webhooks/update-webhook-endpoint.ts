@@ -3,10 +3,9 @@ import { ensureAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
-import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { change } from '../operations/operation.ts';
 import { type EndpointSecrets, openSecrets, storeSecrets } from './sending/stored-endpoints.ts';
 import { WebhookEndpointInput } from './webhook-endpoint.ts';
 import {
@@ -19,13 +18,6 @@ import {
   readEndpoint,
   type WebhookEndpointRecord,
 } from './webhook-endpoint-record.ts';
-
-/** The input of {@link updateWebhookEndpoint}. */
-export const UpdateWebhookEndpointInput = WebhookEndpointInput.extend({
-  isPaused: z.boolean().nullish(),
-  events: eventList.nullish(),
-  headers: headerObject.nullish(),
-});
 
 type Changed = Pick<WebhookEndpoint, 'id' | 'events' | 'pausedAt' | 'goneAt'>;
 
@@ -67,31 +59,32 @@ async function changeHeaders(
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`; `CONFLICT` for a removed endpoint, and for a change of the
  *   events or headers of a configured one
  */
-export async function updateWebhookEndpoint(
-  context: OperationContext,
-  input: z.input<typeof UpdateWebhookEndpointInput>,
-): Promise<WebhookEndpointRecord> {
-  const { endpointId: id, ...given } = parseInput(UpdateWebhookEndpointInput, input);
-  return audited(context, async (inner) => {
-    const { db } = inner;
-    const operatorId = await ensureAccount(inner);
+export const updateWebhookEndpoint = change(
+  WebhookEndpointInput.extend({
+    isPaused: z.boolean().nullish(),
+    events: eventList.nullish(),
+    headers: headerObject.nullish(),
+  }),
+  async (context, { endpointId: id, ...given }): Promise<WebhookEndpointRecord> => {
+    const { db } = context;
+    const operatorId = await ensureAccount(context);
     const stored = await lockEndpoint(db, id);
     assertThere(stored);
     const before = { is_paused: Boolean(stored.pausedAt), events: JSON.parse(stored.events) as string[] };
     const after = { is_paused: given.isPaused ?? before.is_paused, events: given.events ?? before.events };
     const changes = changesOf(before, after);
     if (changes.some(({ field }) => field === 'events')) assertAdded(stored);
-    if (given.headers) changes.push(...(await changeHeaders(inner, stored, given.headers)));
+    if (given.headers) changes.push(...(await changeHeaders(context, stored, given.headers)));
     if (changes.length > 0) {
       const pausedAt = pausedSince(stored, after.is_paused);
       const goneAt = pausedAt && (stored.goneAt ?? null);
       await updateEndpoint(db, { id, events: JSON.stringify(after.events), pausedAt, goneAt });
-      inner.events(
+      context.events(
         'webhook-endpoint-updated',
         { accountId: operatorId, operatorId, endpointId: id },
         changes,
       );
     }
     return readEndpoint(db, id);
-  });
-}
+  },
+);

@@ -1,17 +1,8 @@
 import { operator } from '../auth/scopes.ts';
-import { builder, type FieldBuilder } from '../graphql/builder.ts';
-import { ResendWebhookDeliveryInput, resendWebhookDelivery } from './resend-webhook-delivery.ts';
-import {
-  WebhookDeliveriesInput,
-  type WebhookDeliveryRecord,
-  webhookDeliveries,
-} from './webhook-deliveries.ts';
-import {
-  type FullWebhookDelivery,
-  mostPayloadBytes,
-  WebhookDeliveryInput,
-  webhookDelivery,
-} from './webhook-delivery.ts';
+import { builder, type FieldBuilder, runs } from '../graphql/builder.ts';
+import { resendWebhookDelivery } from './resend-webhook-delivery.ts';
+import { type WebhookDeliveryRecord, webhookDeliveries } from './webhook-deliveries.ts';
+import { type FullWebhookDelivery, mostPayloadBytes, webhookDelivery } from './webhook-delivery.ts';
 import { mostBytesOf } from './webhook-endpoint-record.ts';
 
 const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
@@ -108,7 +99,6 @@ builder.queryField('webhookDeliveries', (t) =>
         'Lists the recent and waiting deliveries of a webhook endpoint, newest first. For operators.',
       summary: 'List webhook deliveries',
       requiredScopes: operator,
-      input: () => WebhookDeliveriesInput,
       args: {
         endpointId: t.arg.int(endpointId),
         state: t.arg({
@@ -117,7 +107,7 @@ builder.queryField('webhookDeliveries', (t) =>
           example: 'PARKED',
         }),
       },
-      resolve: (_root, input, context) => webhookDeliveries(context, input),
+      ...runs(webhookDeliveries),
     },
     { name: 'WebhookDeliveryConnection' },
     { name: 'WebhookDeliveryEdge' },
@@ -130,9 +120,8 @@ builder.queryField('webhookDelivery', (t) =>
     description: 'Returns a recent or waiting delivery with its message. For operators.',
     summary: 'Get a webhook delivery',
     requiredScopes: operator,
-    input: () => WebhookDeliveryInput,
     args: { endpointId: t.arg.int(endpointId), deliveryId: t.arg.int(deliveryId) },
-    resolve: (_root, input, context) => webhookDelivery(context, input),
+    ...runs(webhookDelivery),
   }),
 );
 
@@ -143,10 +132,9 @@ builder.mutationField('resendWebhookDelivery', (t) =>
       'Sends a delivery again, whatever its state: the same message with the same id, retried for up to three days. For operators.',
     summary: 'Resend a webhook delivery',
     requiredScopes: operator,
-    input: () => ResendWebhookDeliveryInput,
     errors: ['CONFLICT'],
     example: { state: 'WAITING', nextAttemptAt: '2026-01-31T12:00:02.000Z' },
     args: { deliveryId: t.arg.int(deliveryId) },
-    resolve: (_root, input, context) => resendWebhookDelivery(context, input),
+    ...runs(resendWebhookDelivery),
   }),
 );

@@ -4,20 +4,13 @@ import { findAccount } from '../accounts/own-account.ts';
 import type { EntityRow } from '../database/db.ts';
 import { type Page, PageInput, preparePages } from '../database/page.ts';
 import { type Tables, WebhookDelivery } from '../database/tables.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { parseInput } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { readEndpoint } from './webhook-endpoint-record.ts';
 
 const states = ['waiting', 'delivered', 'parked'] as const;
 
 /** The state of a delivery: it waits, has reached its endpoint, or was given up. */
 export type WebhookDeliveryState = (typeof states)[number];
-
-/** The input of {@link webhookDeliveries}. */
-export const WebhookDeliveriesInput = PageInput.safeExtend({
-  endpointId: z.int32(),
-  state: z.enum(states).nullish(),
-});
 
 /** Selects deliveries with the columns that operators see. */
 export const selectDeliveries = (db: Kysely<Tables>) =>
@@ -67,14 +60,16 @@ const readDeliveries = {
  * Reads a page of the deliveries of a webhook endpoint, sent or not, newest first.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND` for an unknown endpoint
  */
-export async function webhookDeliveries(
-  context: OperationContext,
-  input: z.input<typeof WebhookDeliveriesInput>,
-): Promise<Page<WebhookDeliveryRecord>> {
-  const { endpointId: endpoint, state, ...page } = parseInput(WebhookDeliveriesInput, input);
-  const { db } = context;
-  await findAccount(context);
-  const found = await readDeliveries[state ?? 'all'](db, page, { endpoint });
-  if (found.edges.length === 0) await readEndpoint(db, endpoint);
-  return found;
-}
+export const webhookDeliveries = operation(
+  PageInput.safeExtend({
+    endpointId: z.int32(),
+    state: z.enum(states).nullish(),
+  }),
+  async (context, { endpointId: endpoint, state, ...page }): Promise<Page<WebhookDeliveryRecord>> => {
+    const { db } = context;
+    await findAccount(context);
+    const found = await readDeliveries[state ?? 'all'](db, page, { endpoint });
+    if (found.edges.length === 0) await readEndpoint(db, endpoint);
+    return found;
+  },
+);

@@ -5,13 +5,10 @@ import { prepareQuery } from '../database/db.ts';
 import { WebhookDelivery } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { mostDetails } from '../operations/changes.ts';
-import type { OperationContext } from '../operations/context.ts';
-import { longestReason, mostTextBytes, parseInput } from '../operations/input.ts';
+import { longestReason, mostTextBytes } from '../operations/input.ts';
+import { operation } from '../operations/operation.ts';
 import { isTold } from './sending/stored-deliveries.ts';
 import { selectDeliveries, toRecord, type WebhookDeliveryRecord } from './webhook-deliveries.ts';
-
-/** The input of {@link webhookDelivery}. */
-export const WebhookDeliveryInput = z.object({ endpointId: z.int32(), deliveryId: z.int32() });
 
 /** A delivery with what is sent. */
 export interface FullWebhookDelivery extends WebhookDeliveryRecord {
@@ -51,14 +48,13 @@ export const deliveryNotFound = () => new GatewayError('NOT_FOUND', 'Webhook del
  * @throws {GatewayError} `NOT_FOUND`, also for a delivery that is already deleted, and for one of an erased account
  *   unless it tells of the erasure
  */
-export async function webhookDelivery(
-  context: OperationContext,
-  input: z.input<typeof WebhookDeliveryInput>,
-): Promise<FullWebhookDelivery> {
-  const { endpointId: endpoint, deliveryId: id } = parseInput(WebhookDeliveryInput, input);
-  await findAccount(context);
-  const [found] = await selectFull(context.db, { id, endpoint });
-  if (!found) throw deliveryNotFound();
-  const { payload, ...row } = found;
-  return { ...toRecord(row), payload: JSON.parse(payload) };
-}
+export const webhookDelivery = operation(
+  z.object({ endpointId: z.int32(), deliveryId: z.int32() }),
+  async (context, { endpointId: endpoint, deliveryId: id }): Promise<FullWebhookDelivery> => {
+    await findAccount(context);
+    const [found] = await selectFull(context.db, { id, endpoint });
+    if (!found) throw deliveryNotFound();
+    const { payload, ...row } = found;
+    return { ...toRecord(row), payload: JSON.parse(payload) };
+  },
+);

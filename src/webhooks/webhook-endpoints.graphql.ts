@@ -5,19 +5,19 @@ import {
   longestHeaderValue,
   mostWebhookHeaders,
 } from '../config/values/webhook-headers.ts';
-import { type ArgumentBuilder, builder, type FieldBuilder } from '../graphql/builder.ts';
-import { createWebhookEndpoint, createWebhookEndpointInput } from './create-webhook-endpoint.ts';
-import { RemoveWebhookEndpointInput, removeWebhookEndpoint } from './remove-webhook-endpoint.ts';
-import { RotateWebhookSecretInput, rotateWebhookSecret } from './rotate-webhook-secret.ts';
-import { UpdateWebhookEndpointInput, updateWebhookEndpoint } from './update-webhook-endpoint.ts';
-import { WebhookEndpointInput, webhookEndpoint } from './webhook-endpoint.ts';
+import { type ArgumentBuilder, builder, type FieldBuilder, runs } from '../graphql/builder.ts';
+import { createWebhookEndpoint } from './create-webhook-endpoint.ts';
+import { removeWebhookEndpoint } from './remove-webhook-endpoint.ts';
+import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+import { updateWebhookEndpoint } from './update-webhook-endpoint.ts';
+import { webhookEndpoint } from './webhook-endpoint.ts';
 import {
   mostBytesOf,
   mostCounted,
   type NewWebhookEndpoint,
   type WebhookEndpointRecord,
 } from './webhook-endpoint-record.ts';
-import { WebhookEndpointsInput, webhookEndpoints } from './webhook-endpoints.ts';
+import { webhookEndpoints } from './webhook-endpoints.ts';
 
 /** A time that is often null. */
 const noTime = { type: 'DateTime', nullable: true, example: null } as const;
@@ -147,8 +147,7 @@ builder.queryField('webhookEndpoints', (t) =>
         'Lists the current webhook endpoints, newest first: configured ones and those that operators added. For operators.',
       summary: 'List webhook endpoints',
       requiredScopes: operator,
-      input: () => WebhookEndpointsInput,
-      resolve: (_root, input, context) => webhookEndpoints(context, input),
+      ...runs(webhookEndpoints),
     },
     { name: 'WebhookEndpointConnection' },
     { name: 'WebhookEndpointEdge' },
@@ -161,9 +160,8 @@ builder.queryField('webhookEndpoint', (t) =>
     description: 'Returns a webhook endpoint, even a removed one. For operators.',
     summary: 'Get a webhook endpoint',
     requiredScopes: operator,
-    input: () => WebhookEndpointInput,
     args: { endpointId: t.arg.int(endpointId) },
-    resolve: (_root, input, context) => webhookEndpoint(context, input),
+    ...runs(webhookEndpoint),
   }),
 );
 
@@ -174,7 +172,6 @@ builder.mutationField('createWebhookEndpoint', (t) =>
       'Adds a webhook endpoint and creates its signing secret. The endpoint gets all later events. For operators.',
     summary: 'Add a webhook endpoint',
     requiredScopes: operator,
-    input: createWebhookEndpointInput,
     errors: ['CONFLICT'],
     changesSecret: true,
     example: { waitingCount: 0, lastAttemptAt: null, lastOutcome: null },
@@ -190,7 +187,7 @@ builder.mutationField('createWebhookEndpoint', (t) =>
       }),
       headers: headersArgument(t, 'Extra headers of each message, such as a token for a gateway.'),
     },
-    resolve: (_root, input, context) => createWebhookEndpoint(context, input),
+    ...runs(createWebhookEndpoint),
   }),
 );
 
@@ -201,7 +198,6 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
       'Updates a webhook endpoint: pauses or resumes it, changes its events or headers. Members that are omitted or null stay as they are. For operators.',
     summary: 'Update a webhook endpoint',
     requiredScopes: operator,
-    input: () => UpdateWebhookEndpointInput,
     errors: ['CONFLICT'],
     takesRecord: true,
     example: { pausedAt: '2026-03-31T12:00:00.000Z' },
@@ -219,7 +215,7 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
       }),
       headers: headersArgument(t, 'Extra headers of each message; `{}` for none.'),
     },
-    resolve: (_root, input, context) => updateWebhookEndpoint(context, input),
+    ...runs(updateWebhookEndpoint),
   }),
 );
 
@@ -230,7 +226,6 @@ builder.mutationField('rotateWebhookSecret', (t) =>
       'Gives a webhook endpoint that an operator added a new signing secret. Deliveries are also signed with the previous secrets for `graceSeconds`. For operators.',
     summary: 'Rotate a signing secret',
     requiredScopes: operator,
-    input: () => RotateWebhookSecretInput,
     errors: ['CONFLICT'],
     changesSecret: true,
     example: {
@@ -245,7 +240,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
         example: 86_400,
       }),
     },
-    resolve: (_root, input, context) => rotateWebhookSecret(context, input),
+    ...runs(rotateWebhookSecret),
   }),
 );
 
@@ -256,10 +251,9 @@ builder.mutationField('removeWebhookEndpoint', (t) =>
       'Removes a webhook endpoint that an operator added. Nothing more is sent to it. Safe to repeat. For operators.',
     summary: 'Remove a webhook endpoint',
     requiredScopes: operator,
-    input: () => RemoveWebhookEndpointInput,
     errors: ['CONFLICT'],
     example: { removedAt: '2026-03-31T12:00:00.000Z' },
     args: { endpointId: t.arg.int(endpointId) },
-    resolve: (_root, input, context) => removeWebhookEndpoint(context, input),
+    ...runs(removeWebhookEndpoint),
   }),
 );
