@@ -1,5 +1,5 @@
 import { operator } from '../auth/scopes.ts';
-import { builder, runs } from '../graphql/builder.ts';
+import { builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { account } from './account.ts';
 import { type AccountRecord, longestName, mostBytesOf } from './account-record.ts';
 import { accounts } from './accounts.ts';
@@ -32,8 +32,7 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
       example: '2026-01-31T12:00:00.000Z',
     }),
     blockedAt: t.expose('blockedAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When the account was blocked. Null if it is not blocked.',
       example: null,
     }),
@@ -44,8 +43,7 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
       mostBytes: mostBytesOf.blockReason,
     }),
     erasedAt: t.expose('erasedAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When the account was erased. Null if it was not.',
       example: null,
     }),

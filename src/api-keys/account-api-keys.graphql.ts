@@ -1,7 +1,7 @@
 import { mostBytesOf } from '../accounts/account-record.ts';
 import { reasonArgument } from '../accounts/reason.ts';
 import { operator } from '../auth/scopes.ts';
-import { builder, runs } from '../graphql/builder.ts';
+import { builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { accountApiKey } from './account-api-key.ts';
 import { accountApiKeys } from './account-api-keys.ts';
 import { ApiKeyType, keyIdArgument } from './api-key-types.graphql.ts';
@@ -78,14 +78,12 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
       example: true,
     }),
     expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When the key expires. Null if it never expires.',
       example: '2099-01-31T12:00:00.000Z',
     }),
     lastUsedAt: t.expose('lastUsedAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description:
         'When the key last passed a verification, written up to 30 seconds late. Null if it never has.',
       example: '2026-02-28T12:00:00.000Z',

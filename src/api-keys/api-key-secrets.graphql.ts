@@ -1,5 +1,5 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
-import { builder, runs } from '../graphql/builder.ts';
+import { builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { apiKeySecrets, secretsOf, type WorkingSecret } from './api-key-secrets.ts';
 import { ApiKeyType, keyIdArgument } from './api-key-types.graphql.ts';
 import { endApiKeySecret } from './end-api-key-secret.ts';
@@ -17,22 +17,19 @@ const SecretType = builder.objectRef<WorkingSecret>('ApiKeySecret').implement({
       mostBytes: mostBytesOf.keyPrefix,
     }),
     createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description:
         'When the secret was created. Null for an imported secret, or if Keyward did not keep this yet.',
       example: '2026-01-31T12:00:00.000Z',
     }),
     lastUsedAt: t.expose('lastUsedAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description:
         'When the secret last passed a verification, written up to 30 seconds late. Null if it never has.',
       example: '2026-02-28T12:00:00.000Z',
     }),
     endsAt: t.expose('endsAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When a previous secret stops working. Null for the current secret.',
       example: null,
     }),

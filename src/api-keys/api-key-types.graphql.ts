@@ -1,4 +1,4 @@
-import { type ArgumentBuilder, builder, type FieldBuilder } from '../graphql/builder.ts';
+import { type ArgumentBuilder, builder, type FieldBuilder, timeOrNull } from '../graphql/builder.ts';
 import { QuotaRefill, quotaFields, rateLimitFields } from '../plans/limit-state.graphql.ts';
 import { longestPermission, mostPermissions } from '../plans/permissions.ts';
 import type { NewApiKey } from './api-key-secret.ts';
@@ -31,8 +31,7 @@ const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
       example: 9_875,
     }),
     refillsAt: t.expose('refillsAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When the quota next refills. Null if it never does.',
       example: '2026-03-01T00:00:00.000Z',
     }),
@@ -88,20 +87,17 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
 
 const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
   expiresAt: t.expose('expiresAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...timeOrNull,
     description: 'When the key expires. Null if it never expires.',
     example: '2099-01-31T12:00:00.000Z',
   }),
   deactivatedAt: t.expose('deactivatedAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...timeOrNull,
     description: 'When the key was deactivated. Null while it is active.',
     example: null,
   }),
   previousWorksUntil: t.field({
-    type: 'DateTime',
-    nullable: true,
+    ...timeOrNull,
     description:
       'When the last previous secret stops working; may be in the past. Null if no rotation had a grace period.',
     example: null,
@@ -110,8 +106,7 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
       previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
   }),
   lastUsedAt: t.expose('lastUsedAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...timeOrNull,
     description:
       'When the key last passed a verification, written up to 30 seconds late. Null if it never has.',
     example: '2026-02-28T12:00:00.000Z',

@@ -1,5 +1,5 @@
 import { signedIn } from '../auth/scopes.ts';
-import { builder, runs } from '../graphql/builder.ts';
+import { builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { automationSettings, type CurrentAutomationSettings } from './automation-settings.ts';
 import { updateAutomationSettings } from './update-automation-settings.ts';
 
@@ -24,14 +24,12 @@ const AutomationSettingsType = builder.objectRef<CurrentAutomationSettings>('Aut
       example: 1,
     }),
     createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When the settings were first stored. Null if they never were.',
       example: '2026-01-31T12:00:00.000Z',
     }),
     updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When the settings were last updated. Null if they never were.',
       example: '2026-01-31T12:00:00.000Z',
     }),

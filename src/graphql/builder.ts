@@ -85,6 +85,9 @@ export const builder = new SchemaBuilder<{
 builder.queryType({ description: 'What can be read.' });
 builder.mutationType({ description: 'What can be changed.' });
 
+/** The type of a field with a time that may be null. */
+export const timeOrNull = { type: 'DateTime', nullable: true } as const;
+
 /** The field builder of a function that makes fields for several types. */
 export type FieldBuilder<Shape> = PothosSchemaTypes.ObjectFieldBuilder<
   (typeof builder)['$inferSchemaTypes'],

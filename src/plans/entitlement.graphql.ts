@@ -1,5 +1,5 @@
 import { accountEntitler, signedIn } from '../auth/scopes.ts';
-import { type ArgumentBuilder, builder, runs } from '../graphql/builder.ts';
+import { type ArgumentBuilder, builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { type EntitlementRecord, entitlement } from './entitlement.ts';
 import type { Entitlement } from './entitlement-of.ts';
 import { QuotaStateType, quotaFields, RateLimitStateType, rateLimitFields } from './limit-state.graphql.ts';
@@ -85,8 +85,7 @@ const EntitlementType = builder.objectRef<EntitlementRecord>('Entitlement').impl
       description: 'The plan with the overrides applied.',
     }),
     updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When the entitlement was last changed. Null if it was never set.',
       example: '2026-01-31T12:00:00.000Z',
     }),

@@ -1,4 +1,4 @@
-import { builder, type FieldBuilder } from '../graphql/builder.ts';
+import { builder, type FieldBuilder, timeOrNull } from '../graphql/builder.ts';
 import type { Entitlement } from './entitlement-of.ts';
 import type { OwnEntitlement } from './my-entitlement.ts';
 
@@ -69,8 +69,7 @@ export const QuotaStateType = builder
         example: 9999,
       }),
       refillsAt: t.expose('refillsAt', {
-        type: 'DateTime',
-        nullable: true,
+        ...timeOrNull,
         description: 'When the quota next refills. Null if it never does.',
         example: '2026-02-01T00:00:00.000Z',
       }),

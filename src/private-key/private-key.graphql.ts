@@ -1,5 +1,5 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
-import { builder, runs } from '../graphql/builder.ts';
+import { builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { type PrivateKeyStatus, privateKeyStatus } from './private-key-status.ts';
 import { registerPrivateKey } from './register-private-key.ts';
 import { removePrivateKey } from './remove-private-key.ts';
@@ -21,15 +21,13 @@ const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStat
       notInRest: true,
     }),
     createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description:
         'Since when you have had a private key; replacing it keeps this time. Null if you have none.',
       example: '2026-01-31T12:00:00.000Z',
     }),
     updatedAt: t.expose('updatedAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When your private key was last registered or replaced. Null if you have none.',
       example: '2026-01-31T12:00:00.000Z',
     }),

@@ -1,5 +1,5 @@
 import { operator } from '../auth/scopes.ts';
-import { builder, type FieldBuilder, runs } from '../graphql/builder.ts';
+import { builder, type FieldBuilder, runs, timeOrNull } from '../graphql/builder.ts';
 import { resendWebhookDelivery } from './resend-webhook-delivery.ts';
 import { type WebhookDeliveryRecord, webhookDeliveries } from './webhook-deliveries.ts';
 import { type FullWebhookDelivery, mostPayloadBytes, webhookDelivery } from './webhook-delivery.ts';
@@ -17,8 +17,7 @@ const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
 const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
   attempts: t.exposeInt('attempts', { description: 'Number of attempts so far.', example: 1 }),
   lastAttemptAt: t.expose('lastAttemptAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...timeOrNull,
     description: 'When it was last sent. Null if it has not been sent yet.',
     example: '2026-01-31T12:00:01.000Z',
   }),
@@ -30,8 +29,7 @@ const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
     mostBytes: mostBytesOf.lastOutcome,
   }),
   nextAttemptAt: t.expose('nextAttemptAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...timeOrNull,
     description:
       'When the next attempt is due; later if the endpoint is paused or failing. Null if it is not waiting, or waits for an earlier delivery about the same key or account.',
     example: null,

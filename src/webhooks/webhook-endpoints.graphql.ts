@@ -5,7 +5,7 @@ import {
   longestHeaderValue,
   mostWebhookHeaders,
 } from '../config/values/webhook-headers.ts';
-import { type ArgumentBuilder, builder, type FieldBuilder, runs } from '../graphql/builder.ts';
+import { type ArgumentBuilder, builder, type FieldBuilder, runs, timeOrNull } from '../graphql/builder.ts';
 import { createWebhookEndpoint } from './create-webhook-endpoint.ts';
 import { removeWebhookEndpoint } from './remove-webhook-endpoint.ts';
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
@@ -20,7 +20,7 @@ import {
 import { webhookEndpoints } from './webhook-endpoints.ts';
 
 /** A time that is often null. */
-const noTime = { type: 'DateTime', nullable: true, example: null } as const;
+const noTime = { ...timeOrNull, example: null } as const;
 
 const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   createdAt: t.expose('createdAt', {
@@ -47,8 +47,7 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     description: 'When the endpoint was removed. Null if it was not.',
   }),
   secretCreatedAt: t.expose('secretCreatedAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...timeOrNull,
     description: 'When the newest secret was created. Null if the endpoint comes from the configuration.',
     example: '2026-01-31T12:00:00.000Z',
   }),
@@ -69,8 +68,7 @@ const deliveryFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     example: 0,
   }),
   lastAttemptAt: t.expose('lastAttemptAt', {
-    type: 'DateTime',
-    nullable: true,
+    ...timeOrNull,
     description: 'When a delivery was last sent. Null if none was sent recently.',
     example: '2026-02-28T12:00:00.000Z',
   }),

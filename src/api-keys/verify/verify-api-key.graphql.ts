@@ -1,5 +1,5 @@
 import { keyVerifier } from '../../auth/scopes.ts';
-import { builder, runs } from '../../graphql/builder.ts';
+import { builder, runs, timeOrNull } from '../../graphql/builder.ts';
 import { QuotaStateType, RateLimitStateType } from '../../plans/limit-state.graphql.ts';
 import { mostPermissions } from '../../plans/permissions.ts';
 import { mostBytesOf as granted } from '../../plans/plan.ts';
@@ -51,8 +51,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       example: 1,
     }),
     expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
+      ...timeOrNull,
       description: 'When the key expires. Null if it never expires.',
       example: '2099-01-31T12:00:00.000Z',
     }),
