@@ -25,7 +25,7 @@ export const algorithms = z
   .transform(split)
   .refine((list) => list.length > 0, 'must name at least one algorithm')
   .refine(
-    (list): list is SignatureAlgorithm[] =>
+    (list): list is readonly SignatureAlgorithm[] =>
       list.every((name) => z.enum(signatureAlgorithms).safeParse(name).success),
     `may only name ${signatureAlgorithms.join(', ')}`,
   );
@@ -57,7 +57,8 @@ export const scopesOverOthers = ['keyward.admin', 'keys.verify', 'accounts.entit
 export type ScopeOverOthers = (typeof scopesOverOthers)[number];
 
 const grants = names.refine(
-  (list): list is ScopeOverOthers[] => list.every((name) => scopesOverOthers.some((scope) => scope === name)),
+  (list): list is readonly ScopeOverOthers[] =>
+    list.every((name) => scopesOverOthers.some((scope) => scope === name)),
   `may only name ${scopesOverOthers.join(', ')}`,
 );
 

@@ -3,7 +3,7 @@ import { mayBeApiKey, verifySecret } from '../api-keys/verify/verify-secret.ts';
 import { scopesIn } from '../auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resource-metadata.ts';
 import type { Scope } from '../auth/scopes.ts';
-import type { EdgeConfig } from '../config/config.ts';
+import type { EdgeConfig, Rates } from '../config/config.ts';
 import { Db } from '../database/db.ts';
 import { translateError } from '../database/failures.ts';
 import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from '../door/api-key.ts';
@@ -54,7 +54,7 @@ import { otherOpenApi } from './other-openapi.ts';
  * @param shared the counts that other nodes share; undefined: this process counts alone
  */
 export const createLimits = (
-  { rates, exemptAddresses }: Pick<EdgeConfig, 'rates' | 'exemptAddresses'>,
+  { rates, exemptAddresses }: Pick<EdgeConfig, 'exemptAddresses'> & { readonly rates: Rates },
   importedKeys: ImportedKeys,
   shared: SharedCounts | undefined,
 ): Pick<Edge, 'limiters' | 'keyGuesses'> => ({

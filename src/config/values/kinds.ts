@@ -21,7 +21,7 @@ export const isSecureUrl = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
 
 /** Splits a comma-separated text: `"a, b,"` → `["a", "b"]`. */
-export const split = (text: string): string[] =>
+export const split = (text: string): readonly string[] =>
   text
     .split(',')
     .map((item) => item.trim())
@@ -106,7 +106,7 @@ export const issuerUrl = secureUrl.refine(...withoutQuery);
 export const names = z.union(
   [
     z.string().transform(split),
-    z.array(z.string()).transform((list) => list.filter((name) => name.trim() !== '')),
+    z.array(z.string()).transform((list): readonly string[] => list.filter((name) => name.trim() !== '')),
   ],
   'must be a text or a list of texts',
 );

@@ -39,6 +39,7 @@ const members = {
     .array(z.string(wantedEvents), wantedEvents)
     .min(1, wantedEvents)
     .refine((patterns) => patterns.every((pattern) => webhookPatterns.includes(pattern)), wantedEvents)
+    .readonly()
     .default(['*']),
   headers: webhookHeaders((text) => text).default({}),
 };
@@ -46,9 +47,22 @@ const members = {
 // The message does not repeat an unknown name, because it may be a misplaced secret.
 const unknownMember = `may only have the members ${Object.keys(members).join(', ')}`;
 
-const endpoint = z.strictObject(members, {
-  error: (issue) => (issue.code === 'unrecognized_keys' ? unknownMember : 'must be an object'),
-});
+const endpoint = z
+  .strictObject(members, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? unknownMember : 'must be an object'),
+  })
+  .transform(
+    ({ url, secret, events, headers }) =>
+      ({
+        url,
+        /** One secret, or two while the second replaces the first: `whsec_…`. */
+        secrets: secret,
+        /** The types of events that the endpoint receives: names and patterns. */
+        events,
+        /** Headers that each message has beside those of Standard Webhooks. */
+        headers,
+      }) as const,
+  );
 
 const wantedList = 'must be a JSON list of endpoints';
 
@@ -56,7 +70,8 @@ const endpoints = json(wantedList)
   .pipe(
     z
       .array(endpoint, wantedList)
-      .max(mostWebhookEndpoints, `must name at most ${mostWebhookEndpoints} endpoints`),
+      .max(mostWebhookEndpoints, `must name at most ${mostWebhookEndpoints} endpoints`)
+      .readonly(),
   )
   .refine(
     (list) => new Set(list.map(({ url }) => url)).size === list.length,
@@ -90,7 +105,7 @@ export const webhookVariables = {
       'must be a list of host names, each with or without a port, and without a path',
     )
     // An IPv6 address has brackets in front of a port alone.
-    .transform((hosts) => hosts.map((host) => host.replace(/^\[(.+)\]$/, '$1')))
+    .transform((hosts): readonly string[] => hosts.map((host) => host.replace(/^\[(.+)\]$/, '$1')))
     .default([])
     .meta({
       description:
