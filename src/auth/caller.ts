@@ -169,7 +169,7 @@ export function useAccountLimit(
     const { accessToken } = context;
     if (!accessToken) return;
     const limiter = keyVerifier.every((scope) => accessToken.scopes.has(scope)) ? verifier : account;
-    limiter?.count(keyOf(accessToken), context, weight, longest);
+    limiter?.(keyOf(accessToken), context, weight, longest);
   };
   const countRequest = (context: CountContext): void => {
     if (context.isCounted || !context.accessToken) return;

@@ -31,9 +31,8 @@ import {
 import { forwarded } from '../http/forwarded.ts';
 import type { Answering } from '../http/listener.ts';
 import { guard, type Load } from '../http/load.ts';
-import { KeyGuesses } from '../http/rate-limits/key-guesses.ts';
-import { limitAddress } from '../http/rate-limits/limit-address.ts';
 import { createLimiters, quotaHeaders } from '../http/rate-limits/limiter.ts';
+import { createKeyGuesses, limitAddress } from '../http/rate-limits/of-addresses.ts';
 import type { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { describeError, logRequests } from '../observability/log.ts';
 import type { ImportedKeys } from '../operations/context.ts';
@@ -61,7 +60,7 @@ export const createLimits = (
   limiters: createLimiters(rates, shared),
   keyGuesses:
     rates.address &&
-    new KeyGuesses(rates.address, exemptAddresses, (secret) => mayBeApiKey(importedKeys, secret), shared),
+    createKeyGuesses(rates.address, exemptAddresses, (secret) => mayBeApiKey(importedKeys, secret), shared),
 });
 
 /** The whole service. */
@@ -134,7 +133,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const issuers = trusted.map(({ config }) => config.issuer);
   const dbOf = (record: RequestRecord) => (tracing ? tracing.db(em, record) : db);
   const surround = createSurround(services, dbOf, logger, dependencies);
-  const verify = verifyAtDoor(surround, limiters.apiKey?.count);
+  const verify = verifyAtDoor(surround, limiters.apiKey);
   const keys = createApiKeyReader(edge.apiKeyHeader);
   const door = authorize(keys, verify, isPermission, edge.keyGuesses);
   const rest = {
@@ -182,7 +181,7 @@ function withoutToken(
   surround: Surround,
 ): Table {
   const write = createRecordWriter(offeredOperations(operators).schema, apiKeyItselfRecord);
-  const itself = answerKeyItself({ keys, surround, write, checkOwned, count: edge.limiters.apiKey?.count });
+  const itself = answerKeyItself({ keys, surround, write, checkOwned, count: edge.limiters.apiKey });
   const table: Table = [[`${basePath}/keys/self`, itself]];
   if (!leakReports) return table;
   const leaks = answerLeakReports({ ...leakReports, surround, bodyLimit });

@@ -177,44 +177,6 @@ const outdated = () =>
 const overloaded = () =>
   new GatewayError('SERVICE_UNAVAILABLE', 'Service Unavailable', { headers: { 'retry-after': '1' } });
 
-/** The numbers of requests that wait for their turn, by connection. */
-class Waiting {
-  readonly #most: number;
-  readonly #counts = new Map<Socket, number>();
-  #total = 0;
-
-  /** @param most the most waiting requests, on all connections together */
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Counts one more waiting request. If too many wait, closes the connection with the most of them. */
-  add(socket: Socket): void {
-    const count = this.#counts.get(socket);
-    if (count === undefined) socket.once('close', () => this.#forget(socket));
-    this.#counts.set(socket, (count ?? 0) + 1);
-    this.#total += 1;
-    if (this.#total > this.#most) this.#closeLongest();
-  }
-
-  /** Counts one waiting request less. */
-  remove(socket: Socket): void {
-    this.#counts.set(socket, (this.#counts.get(socket) ?? 0) - 1);
-    this.#total -= 1;
-  }
-
-  #closeLongest(): void {
-    const [socket] = [...this.#counts].reduce((longest, each) => (each[1] > longest[1] ? each : longest));
-    this.#forget(socket);
-    socket.destroy();
-  }
-
-  #forget(socket: Socket): void {
-    this.#total -= this.#counts.get(socket) ?? 0;
-    this.#counts.delete(socket);
-  }
-}
-
 /**
  * Handles the requests of a connection one after another: each request starts after the answer before it is written
  * and after other connections had their turn. So a client that sends many requests and reads nothing costs one answer
@@ -224,17 +186,36 @@ class Waiting {
  *   there are more, the connection with the most of them is closed.
  */
 export function inTurn(listener: RequestListener, mostWaiting = 10_000): RequestListener {
-  const waiting = new Waiting(mostWaiting);
+  /** The numbers of waiting requests: by connection, and on all of them. */
+  const waiting = new Map<Socket, number>();
+  let total = 0;
+
+  const forget = (socket: Socket): void => {
+    total -= waiting.get(socket) ?? 0;
+    waiting.delete(socket);
+  };
+  const closeLongest = (): void => {
+    const [socket] = [...waiting].reduce((longest, each) => (each[1] > longest[1] ? each : longest));
+    forget(socket);
+    socket.destroy();
+  };
+  const count = (socket: Socket, more: 1 | -1): void => {
+    waiting.set(socket, (waiting.get(socket) ?? 0) + more);
+    total += more;
+  };
+
   return (request, response) => {
     const { socket } = request;
     // Node attaches the connection to a response once the answers before it are written.
     if (response.socket) return listener(request, response);
     // The connection was closed for its too many requests; this one arrived in the same piece.
     if (socket.destroyed) return;
-    waiting.add(socket);
+    if (!waiting.has(socket)) socket.once('close', () => forget(socket));
+    count(socket, 1);
+    if (total > mostWaiting) closeLongest();
     response.once('socket', () => {
       if (socket.destroyed) return;
-      waiting.remove(socket);
+      count(socket, -1);
       setImmediate(listener, request, response);
     });
   };

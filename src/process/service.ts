@@ -19,7 +19,7 @@ import { fixedLimits } from '../graphql/use-document-limits.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { createListener } from '../http/listener.ts';
 import { Load } from '../http/load.ts';
-import { KeyRateCounts } from '../http/rate-limits/limiter.ts';
+import { mostOwners, RateCounts } from '../http/rate-limits/limiter.ts';
 import { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { openServer } from '../http/server.ts';
 import { noteRefusals } from '../http/short-answers.ts';
@@ -220,8 +220,8 @@ async function startBackground({ config, orm, logger, secrets }: Foundations, st
       idempotency: started.use(
         new IdempotencyRecords(db, warn('could not delete expired idempotency records; will retry')),
       ),
-      keyRates: new KeyRateCounts(counts),
-      accountRates: new KeyRateCounts(counts, 'keys-of-account'),
+      keyRates: new RateCounts('key', counts, mostOwners),
+      accountRates: new RateCounts('keys-of-account', counts, mostOwners),
       keyUsage: started.use(
         new KeyUsage(
           db,

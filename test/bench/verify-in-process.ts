@@ -4,7 +4,7 @@ import { verifySecret } from '../../src/api-keys/verify/verify-secret.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
-import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
+import { RateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { accountQuotas as accountQuotasStore } from '../../src/quotas/account-quotas.ts';
 import { keyQuotas as keyQuotasStore } from '../../src/quotas/key-quotas.ts';
 import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
@@ -78,9 +78,9 @@ export async function measureVerification(
     settings: loadConfig({}),
     secrets,
     keyUsage,
-    keyRates: new KeyRateCounts(),
+    keyRates: new RateCounts('key'),
     keyQuotas,
-    accountRates: new KeyRateCounts(),
+    accountRates: new RateCounts('keys-of-account'),
     accountQuotas,
     importedKeys: { mayHave: () => false },
     idempotency: { runOnce: () => Promise.reject(new Error('Nothing here runs once')) },

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../src/database/database.ts';
 import { Db } from '../../src/database/db.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { AccountId } from '../../src/database/tables.ts';
-import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
+import { RateCounts } from '../../src/http/rate-limits/limiter.ts';
 import type { SecretKeys } from '../../src/secrets/secret-list.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { databaseConfig } from '../support/database.ts';
@@ -88,9 +88,9 @@ const noQuotas = { spend: async () => null, refund: () => expect.fail(), peek: (
 const services = {
   settings: loadConfig({}),
   keyUsage: { note: () => {} },
-  keyRates: new KeyRateCounts(),
+  keyRates: new RateCounts('key'),
   keyQuotas: noQuotas,
-  accountRates: new KeyRateCounts(),
+  accountRates: new RateCounts('keys-of-account'),
   accountQuotas: noQuotas,
   importedKeys: { mayHave: () => false },
   idempotency: { runOnce: () => expect.fail() },

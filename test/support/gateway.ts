@@ -25,7 +25,7 @@ import type { Edge, GatewayDependencies } from '../../src/gateway/dependencies.t
 import { createGateway, createLimits } from '../../src/gateway/gateway.ts';
 import { type DocumentLimits, fixedLimits } from '../../src/graphql/use-document-limits.ts';
 import { Load } from '../../src/http/load.ts';
-import { KeyRateCounts } from '../../src/http/rate-limits/limiter.ts';
+import { RateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
 import type { OperationSettings } from '../../src/operations/context.ts';
@@ -152,8 +152,8 @@ export async function createTestGateway(
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const erasures = removeErased(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));
-  const keyRates = new KeyRateCounts(counts);
-  const accountRates = new KeyRateCounts(counts, 'keys-of-account');
+  const keyRates = new RateCounts('key', counts);
+  const accountRates = new RateCounts('keys-of-account', counts);
   const logger = pino({ level: 'trace' }, sink);
   // The event loop is the tests' own here, and late whenever they compute.
   const load = new Load(1000, logger, Number.POSITIVE_INFINITY);

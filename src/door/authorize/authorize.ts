@@ -1,12 +1,12 @@
 import { GatewayError } from '../../errors.ts';
 import type { Exchange, Handler, Quota, RequestHeaders } from '../../http/exchange.ts';
-import type { KeyGuesses } from '../../http/rate-limits/key-guesses.ts';
 import {
   rateFields,
   secondsUntil,
   secondsUntilReset,
   tooManyRequests,
 } from '../../http/rate-limits/limiter.ts';
+import type { KeyGuesses } from '../../http/rate-limits/of-addresses.ts';
 import type { LimitsLeft, QuotaLeft } from '../../operations/context.ts';
 import type { ApiKeyReader } from '../api-key.ts';
 import { authorizePath } from './problem.ts';

@@ -10,6 +10,9 @@ import type { SharedCounts, Window } from './shared-counts.ts';
  */
 const mostKeys = 50_000;
 
+/** The most API keys, or accounts, in memory (20 MB). */
+export const mostOwners = 100_000;
+
 /** The result of counting a request. */
 export interface RateUse {
   /** Whether the request exceeds the rate. */
@@ -30,6 +33,9 @@ interface CountedRequest extends RateUse {
   isOpen: boolean;
 }
 
+/** Whose requests are counted: a text for an address or a caller, or the id of an API key or of an account. */
+type Key = string | number;
+
 /**
  * Counts the requests of each key in the memory of this process, without any wait. The counts of all nodes together
  * arrive in the background.
@@ -37,7 +43,7 @@ interface CountedRequest extends RateUse {
 export class RateCounts {
   readonly #name: string;
   readonly #shared: SharedCounts | undefined;
-  readonly #windows: LRUCache<string, Window>;
+  readonly #windows: LRUCache<Key, Window>;
 
   /**
    * @param name the name of the counts for other nodes
@@ -58,7 +64,7 @@ export class RateCounts {
    * @param reserve what it counts as beyond that until `settle`, as far as so much is left; where nothing is, one such
    *   request passes at a time
    */
-  use(key: string, rate: Rate, weight = 1, reserve = 0): CountedRequest {
+  use(key: Key, rate: Rate, weight = 1, reserve = 0): CountedRequest {
     const window = this.#windowOf(key, rate);
     const left = restOf(window, rate);
     const reserved = Math.min(reserve, Math.max(left - weight, 0));
@@ -74,7 +80,7 @@ export class RateCounts {
    * Replaces what a request reserved, in the window that counted it: a later window has nothing of it.
    * @param excess what the request counts as beyond its weight
    */
-  settle(key: string, request: CountedRequest, excess: number): RateUse {
+  settle(key: Key, request: CountedRequest, excess: number): RateUse {
     const { window, rate } = request;
     if (request.isOpen) window.open -= 1;
     request.isOpen = false;
@@ -85,17 +91,17 @@ export class RateCounts {
   }
 
   /** Returns the state of the count without counting a request. */
-  peek(key: string, rate: Rate): RateUse {
+  peek(key: Key, rate: Rate): RateUse {
     return toUse(this.#known(key, rate) ?? beginWindow(rate), rate, false);
   }
 
-  #add(key: string, window: Window, rate: Rate, counted: number): void {
+  #add(key: Key, window: Window, rate: Rate, counted: number): void {
     window.used += counted;
     window.untold += counted;
     this.#shared?.tell(`${this.#name}:${key}`, window, rate);
   }
 
-  #windowOf(key: string, rate: Rate): Window {
+  #windowOf(key: Key, rate: Rate): Window {
     const known = this.#known(key, rate);
     if (known) return known;
     const window = beginWindow(rate);
@@ -104,7 +110,7 @@ export class RateCounts {
   }
 
   /** Finds the window that runs. If the rate has another length now, the window ends by that: what was used stays used. */
-  #known(key: string, { seconds }: Rate): Window | undefined {
+  #known(key: Key, { seconds }: Rate): Window | undefined {
     const known = this.#windows.get(key);
     if (!known) return undefined;
     known.endsAt += (seconds - known.seconds) * 1000;
@@ -132,97 +138,69 @@ const toUse = (window: Window, rate: Rate, isRefused: boolean): RateUse => ({
   resetsAt: new Date(Math.round(Date.now() + window.endsAt - performance.now())),
 });
 
-/** The most API keys in memory (20 MB). The least recently used key starts a new count. */
-const mostApiKeys = 100_000;
-
-/** Counts requests with API keys, by key or by account. Each of them has its own rate. */
-export class KeyRateCounts {
-  readonly #counts: RateCounts;
-
-  /**
-   * @param shared the counts that other nodes share; undefined: this process counts alone
-   * @param name the name of the counts for other nodes
-   */
-  constructor(shared?: SharedCounts, name = 'key') {
-    this.#counts = new RateCounts(name, shared, mostApiKeys);
-  }
-
-  /** Counts a request. */
-  use(ownerId: number, rate: Rate): RateUse {
-    return this.#counts.use(`${ownerId}`, rate);
-  }
-
-  /** Returns the state of the count without counting a request. */
-  peek(ownerId: number, rate: Rate): RateUse {
-    return this.#counts.peek(`${ownerId}`, rate);
-  }
-}
-
 /**
  * The bytes of an ordinary answer. A longer one counts once for each such part: what a person may take in a minute then
  * follows what it costs to make, whatever the person has.
  */
 export const ordinaryAnswer = 16 * 1024;
 
-/** Counts requests by one rate, and refuses excessive ones. */
-export class Limiter {
-  readonly #name: string;
-  readonly #rate: Rate;
-  readonly #counts: RateCounts;
-  readonly #weighsAnswers: boolean;
+/**
+ * Counts a request by one rate, and records the rest of the limit for its answer.
+ * @param weight the number of requests that this one counts as; 1 if missing
+ * @param longest the greatest length of the answer in bytes, if it may be long: the request counts by it until the
+ *   answer is there, so that many at once do not pass together. A quarter of the rate is reserved at the most, and no
+ *   more than is left: one long answer at a time is admitted as long as an ordinary one is.
+ * @throws {GatewayError} `TOO_MANY_REQUESTS` if the request exceeds the rate
+ */
+export type Limiter = (
+  key: Key,
+  exchange: Pick<Exchange, 'quotas'>,
+  weight?: number,
+  longest?: number,
+) => void;
 
-  /**
-   * @param name the limit's name for clients
-   * @param shared the counts that other nodes share; undefined: this process counts alone
-   * @param weighsAnswers whether a request counts by the length of its answer
-   */
-  constructor(name: string, rate: Rate, shared?: SharedCounts, weighsAnswers = false) {
-    this.#name = name;
-    this.#rate = rate;
-    this.#weighsAnswers = weighsAnswers;
-    this.#counts = new RateCounts(name, shared);
-  }
-
-  /**
-   * Counts a request, and records the rest of the limit for its answer.
-   * @param weight the number of requests that this one counts as
-   * @param longest the greatest length of the answer in bytes, if it may be long: the request counts by it until the
-   *   answer is there, so that many at once do not pass together. A quarter of the rate is reserved at the most, and
-   *   no more than is left: one long answer at a time is admitted as long as an ordinary one is.
-   * @throws {GatewayError} `TOO_MANY_REQUESTS` if the request exceeds the rate
-   */
-  readonly count = (key: string, { quotas }: Pick<Exchange, 'quotas'>, weight = 1, longest = 0): void => {
-    const reserve = Math.min(excessOf(longest), Math.floor(this.#rate.requests / 4));
-    const use = this.#counts.use(key, this.#rate, weight, reserve);
-    const quota = rateFields(this.#name, use);
+/**
+ * Makes a limiter.
+ * @param name the limit's name for clients
+ * @param shared the counts that other nodes share; undefined: this process counts alone
+ * @param weighsAnswers whether a request counts by the length of its answer
+ */
+export function createLimiter(
+  name: string,
+  rate: Rate,
+  shared?: SharedCounts,
+  weighsAnswers = false,
+): Limiter {
+  const counts = new RateCounts(name, shared);
+  return (key, { quotas }, weight = 1, longest = 0) => {
+    const reserve = Math.min(excessOf(longest), Math.floor(rate.requests / 4));
+    const use = counts.use(key, rate, weight, reserve);
+    const quota = rateFields(name, use);
     if (use.isRefused) {
-      quotas.set(this.#name, quota);
-      throw tooManyRequests(`rate-limit-${this.#name}`, secondsUntilReset(use));
+      quotas.set(name, quota);
+      throw tooManyRequests(`rate-limit-${name}`, secondsUntilReset(use));
     }
-    const charge = (excess: number): Quota => rateFields(this.#name, this.#counts.settle(key, use, excess));
-    quotas.set(this.#name, this.#weighsAnswers ? { ...quota, charge, isOpen: use.isOpen } : quota);
+    const charge = (excess: number): Quota => rateFields(name, counts.settle(key, use, excess));
+    quotas.set(name, weighsAnswers ? { ...quota, charge, isOpen: use.isOpen } : quota);
   };
 }
 
-/** The limiters of the configured rates. */
-export type Limiters = { readonly [Name in keyof Rates]?: Limiter };
-
-/** The limits of callers with a token: what they are answered may be long. */
-const weighing: ReadonlySet<string> = new Set(['account', 'verifier']);
-
-/** The limits' names for clients. */
-const names = { address: 'address', account: 'account', verifier: 'verifier', apiKey: 'api-key' } as const;
-
 /**
- * Makes the limiters of the given rates.
+ * Makes the limiters of the given rates. What callers with a token are answered may be long.
  * @param shared the counts that other nodes share; undefined: this process counts alone
  */
-export function createLimiters(rates: Rates, shared: SharedCounts | undefined): Limiters {
-  const given = Object.entries(rates).filter(([, rate]) => rate !== undefined) as [keyof Rates, Rate][];
-  return Object.fromEntries(
-    given.map(([kind, rate]) => [kind, new Limiter(names[kind], rate, shared, weighing.has(kind))]),
-  );
-}
+export const createLimiters = (
+  { address, account, verifier, apiKey }: Rates,
+  shared: SharedCounts | undefined,
+) => ({
+  address: address && createLimiter('address', address, shared),
+  account: account && createLimiter('account', account, shared, true),
+  verifier: verifier && createLimiter('verifier', verifier, shared, true),
+  apiKey: apiKey && createLimiter('api-key', apiKey, shared),
+});
+
+/** The limiters of the configured rates; one that is missing limits nothing. */
+export type Limiters = Partial<ReturnType<typeof createLimiters>>;
 
 /** The seconds until a time, rounded up; 0 if the time passed while the request waited for the database. */
 export const secondsUntil = (at: Date): number => Math.max(Math.ceil((at.getTime() - Date.now()) / 1000), 0);

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalAddress, createAddressTest } from '../../../src/config/values/addresses.ts';
-import { clientKeyOf } from '../../../src/http/rate-limits/limit-address.ts';
+import { clientKeyOf } from '../../../src/http/rate-limits/of-addresses.ts';
 
 const groups = fc.array(fc.constantFrom(0, 0, 0, 1, 0xffff, 0xdb8, 0x2001), { minLength: 8, maxLength: 8 });
 

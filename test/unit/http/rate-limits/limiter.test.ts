@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Quota } from '../../../../src/http/exchange.ts';
-import { Limiter, rateFields } from '../../../../src/http/rate-limits/limiter.ts';
+import { createLimiter, type Limiter, rateFields } from '../../../../src/http/rate-limits/limiter.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 
@@ -12,10 +12,10 @@ afterEach(() => {
 });
 
 /** What is left after a request was counted, or how long it is refused. */
-const ask = (limiter: Limiter, key: string, weight?: number): string | undefined => {
+const ask = (limit: Limiter, key: string, weight?: number): string | undefined => {
   const quotas = new Map<string, Quota>();
   try {
-    limiter.count(key, { quotas }, weight);
+    limit(key, { quotas }, weight);
     return quotas.get('address')?.state;
   } catch (error) {
     return `refused for ${(error as { headers: Record<string, string> }).headers['retry-after']}`;
@@ -24,7 +24,7 @@ const ask = (limiter: Limiter, key: string, weight?: number): string | undefined
 
 describe('a limiter', () => {
   it('allows the rate, and refuses further requests until the window ends', () => {
-    const limiter = new Limiter('address', { requests: 2, seconds: 30 });
+    const limiter = createLimiter('address', { requests: 2, seconds: 30 });
     expect(ask(limiter, 'a')).toBe('"address";r=1;t=30');
     vi.advanceTimersByTime(10_001);
     expect(ask(limiter, 'a')).toBe('"address";r=0;t=20');
@@ -38,7 +38,7 @@ describe('a limiter', () => {
   it.each([-86_400_000, -3_600_000, -1000, 1000, 3_600_000, 86_400_000])(
     'is not affected if the clock is set by %i ms',
     (milliseconds) => {
-      const limiter = new Limiter('address', { requests: 1, seconds: 30 });
+      const limiter = createLimiter('address', { requests: 1, seconds: 30 });
       ask(limiter, 'a');
       vi.setSystemTime(start + milliseconds);
       expect(ask(limiter, 'a')).toBe('refused for 30');
@@ -51,13 +51,13 @@ describe('a limiter', () => {
   );
 
   it('a request that weighs more than is left → refused', () => {
-    const limiter = new Limiter('address', { requests: 10, seconds: 30 });
+    const limiter = createLimiter('address', { requests: 10, seconds: 30 });
     expect(ask(limiter, 'a', 4)).toBe('"address";r=6;t=30');
     expect(ask(limiter, 'a', 7)).toBe('refused for 30');
   });
 
   it('more than 50,000 keys → the least recently used is forgotten', () => {
-    const limiter = new Limiter('address', { requests: 1, seconds: 86_400 });
+    const limiter = createLimiter('address', { requests: 1, seconds: 86_400 });
     for (let key = 0; key < 50_000; key += 1) ask(limiter, `${key}`);
     expect(ask(limiter, '0')).toBe('refused for 86400');
     ask(limiter, 'one more');
@@ -67,7 +67,7 @@ describe('a limiter', () => {
   });
 
   it('the 300,000th key → counted, and 50,000 are kept', () => {
-    const limiter = new Limiter('address', { requests: 1, seconds: 86_400 });
+    const limiter = createLimiter('address', { requests: 1, seconds: 86_400 });
     const address = (key: number) => `2001:db8:${key.toString(16)}:0::/64`;
     for (let key = 0; key < 300_000; key += 1) ask(limiter, address(key));
     expect(ask(limiter, address(249_999))).toBe('"address";r=0;t=86400');

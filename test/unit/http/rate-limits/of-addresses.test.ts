@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientKeyOf } from '../../../../src/http/rate-limits/limit-address.ts';
+import { clientKeyOf } from '../../../../src/http/rate-limits/of-addresses.ts';
 
 describe('clientKeyOf', () => {
   it.each([
