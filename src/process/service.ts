@@ -95,7 +95,7 @@ async function startParts(config: WithPlans, stopped: Stopped): Promise<Service>
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
   const own = provider && trust(provider.issuer, logger, started);
   const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
-  telemetry.observe(orm, trusted, background);
+  telemetry.observe?.(trusted, orm, background);
   const gateway = createGateway({
     trusted,
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),

@@ -1,5 +1,12 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  Registry,
+} from '@prometheus-io/client';
 import type { ConnectionPool } from '../../database/backend.ts';
+import type { Database } from '../../database/database.ts';
 import type { Finisher } from '../../http/exchange.ts';
 import { readVersion } from '../version.ts';
 import { measureRequests } from './measure-requests.ts';
@@ -19,10 +26,7 @@ export interface WatchedIssuer {
 }
 
 /** The parts of a database that metrics read: the connection pool of PostgreSQL, the write-ahead log of SQLite. */
-export interface WatchedDatabase {
-  readonly pool: ConnectionPool | undefined;
-  readonly walSize: (() => number) | undefined;
-}
+type WatchedDatabase = Pick<Database, 'pool' | 'walSize'>;
 
 /** The counts of webhooks that metrics read. */
 interface WatchedWebhooks {
@@ -46,169 +50,151 @@ export interface Metrics {
   observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase, background: WatchedBackground): void;
 }
 
+/** A metric whose values are read each time that somebody asks for the metrics. */
+interface Watched extends Pick<GaugeConfiguration<string>, 'name' | 'help' | 'labelNames' | 'aggregator'> {
+  readonly read: () => readonly (readonly [value: number, labels?: Readonly<Record<string, string>>])[];
+}
+
+function addGauge(registry: Registry, { read, ...about }: Watched): void {
+  new Gauge<string>({
+    ...about,
+    registers: [registry],
+    collect() {
+      for (const [value, labels = {}] of read()) this.set(labels, value);
+    },
+  });
+}
+
+/** Adds a counter; others do the counting. */
+function addCounter(registry: Registry, { read, ...about }: Watched): void {
+  new Counter<string>({
+    ...about,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [value, labels = {}] of read()) this.inc(labels, value);
+    },
+  });
+}
+
 /**
  * Starts the metrics of this process. The default metrics of Node.js keep their usual names, which dashboards know.
  * @param output the output of the log
  */
 export function createMetrics(output: WatchedLog): Metrics {
   const registry = new Registry();
+  const version = readVersion();
   collectDefaultMetrics({ register: registry });
-  observeBuild(registry);
-  observeLog(registry, output);
+  addGauge(registry, {
+    name: 'keyward_build_info',
+    help: 'Always 1. The label is the running version.',
+    labelNames: ['version'],
+    aggregator: 'first',
+    read: () => [[1, { version }]],
+  });
+  addCounter(registry, {
+    name: 'keyward_log_lines_dropped_total',
+    help: 'Log lines dropped because the log could not be written.',
+    read: () => [[output.dropped]],
+  });
   return {
     registry,
     requests: measureRequests(registry),
     observe: (trusted, { pool, walSize }, { webhooks, unknownPlans }) => {
       observeKeySets(registry, trusted);
       if (pool) observePool(registry, pool);
-      observeWal(registry, walSize);
+      addGauge(registry, {
+        name: 'keyward_database_wal_bytes',
+        help: "The size of SQLite's write-ahead log.",
+        // 0 with PostgreSQL.
+        read: () => [[walSize?.() ?? 0]],
+      });
       observeWebhooks(registry, webhooks);
       if (unknownPlans) observePlans(registry, unknownPlans);
     },
   };
 }
 
-function observeBuild(registry: Registry): void {
-  new Gauge({
-    name: 'keyward_build_info',
-    help: 'Always 1. The label is the running version.',
-    labelNames: ['version'],
-    registers: [registry],
-    aggregator: 'first',
-  }).set({ version: readVersion() }, 1);
-}
-
-/** Counts the dropped log lines. */
-function observeLog(registry: Registry, output: WatchedLog): void {
-  new Counter({
-    name: 'keyward_log_lines_dropped_total',
-    help: 'Log lines dropped because the log could not be written.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(output.dropped);
-    },
-  });
-}
-
 /** Measures the number of verification keys of each issuer, and counts their reads. */
 function observeKeySets(registry: Registry, trusted: readonly WatchedIssuer[]): void {
-  new Gauge({
+  addGauge(registry, {
     name: 'keyward_verification_keys',
     help: "An issuer's verification keys that can be used.",
     labelNames: ['issuer'],
-    registers: [registry],
     // Among several workers, the lowest number counts.
     aggregator: 'min',
-    collect() {
-      for (const { config, keys } of trusted) this.set({ issuer: config.issuer }, keys.current?.size ?? 0);
-    },
+    read: () => trusted.map(({ config, keys }) => [keys.current?.size ?? 0, { issuer: config.issuer }]),
   });
-  new Counter({
+  addCounter(registry, {
     name: 'keyward_key_set_refreshes_total',
     help: "Times that an issuer's key set was read, or could not be.",
     labelNames: ['issuer', 'outcome'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { config, keys } of trusted) {
-        for (const [outcome, times] of Object.entries(keys.refreshes))
-          this.inc({ issuer: config.issuer, outcome }, times);
-      }
-    },
+    read: () =>
+      trusted.flatMap(({ config: { issuer }, keys }) =>
+        Object.entries(keys.refreshes).map(([outcome, times]) => [times, { issuer, outcome }] as const),
+      ),
   });
 }
 
 /** Measures the connections to PostgreSQL: active, idle and awaited. */
 function observePool(registry: Registry, pool: ConnectionPool): void {
-  const registers = [registry];
-  new Gauge({
+  addGauge(registry, {
     name: 'keyward_database_pool_connections',
     help: 'Open connections to PostgreSQL.',
     labelNames: ['state'],
-    registers,
-    collect() {
-      this.set({ state: 'active' }, pool.totalCount - pool.idleCount);
-      this.set({ state: 'idle' }, pool.idleCount);
-    },
+    read: () => [
+      [pool.totalCount - pool.idleCount, { state: 'active' }],
+      [pool.idleCount, { state: 'idle' }],
+    ],
   });
-  new Gauge({
+  addGauge(registry, {
     name: 'keyward_database_pool_max_connections',
     help: 'The most open connections to PostgreSQL.',
-    registers,
-    collect() {
-      this.set(pool.options.max);
-    },
+    read: () => [[pool.options.max]],
   });
-  new Gauge({
+  addGauge(registry, {
     name: 'keyward_database_pool_waiting',
     help: 'Queries and transactions waiting for a connection.',
-    registers,
-    collect() {
-      this.set(pool.waitingCount);
-    },
-  });
-}
-
-/** Measures the size of SQLite's write-ahead log; 0 with PostgreSQL. */
-function observeWal(registry: Registry, walSize: (() => number) | undefined): void {
-  new Gauge({
-    name: 'keyward_database_wal_bytes',
-    help: "The size of SQLite's write-ahead log.",
-    registers: [registry],
-    collect() {
-      this.set(walSize?.() ?? 0);
-    },
+    read: () => [[pool.waitingCount]],
   });
 }
 
 /**
  * Counts the outcomes of webhook deliveries, and measures the number of waiting deliveries and the age of the oldest.
+ * All workers measure the same.
  */
 function observeWebhooks(registry: Registry, webhooks: WatchedWebhooks): void {
-  const registers = [registry];
-  new Counter({
+  addCounter(registry, {
     name: 'keyward_webhook_deliveries_total',
     help: 'Attempts to send a webhook that succeeded or failed, and deliveries given up.',
     labelNames: ['outcome'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [outcome, times] of Object.entries(webhooks.counts)) this.inc({ outcome }, times);
-    },
+    read: () => Object.entries(webhooks.counts).map(([outcome, times]) => [times, { outcome }]),
   });
-  new Gauge({
+  addGauge(registry, {
     name: 'keyward_webhook_deliveries_waiting',
     help: 'Waiting webhook deliveries. 10,000 means that many or more.',
-    registers,
-    // All workers count the same.
     aggregator: 'max',
-    collect() {
-      this.set(webhooks.waiting.count);
-    },
+    read: () => [[webhooks.waiting.count]],
   });
-  new Gauge({
+  addGauge(registry, {
     name: 'keyward_webhook_oldest_waiting_seconds',
     help: 'Age of the oldest waiting webhook delivery.',
-    registers,
     aggregator: 'max',
-    collect() {
-      const { since } = webhooks.waiting;
-      this.set(since ? Math.max(0, (Date.now() - since.getTime()) / 1000) : 0);
-    },
+    read: () => [[secondsSince(webhooks.waiting.since)]],
   });
 }
 
+/** The age of something; 0 if there is nothing. */
+const secondsSince = (begun: Date | undefined): number =>
+  begun ? Math.max(0, (Date.now() - begun.getTime()) / 1000) : 0;
+
 /** Measures how many accounts have a plan that is not among the plans. */
 function observePlans(registry: Registry, unknown: { readonly count: number }): void {
-  new Gauge({
+  addGauge(registry, {
     name: 'keyward_accounts_of_unknown_plans',
     help: 'Accounts whose plan is not in PLANS_FILE; they get the default plan.',
-    registers: [registry],
     // All workers count the same.
     aggregator: 'max',
-    collect() {
-      this.set(unknown.count);
-    },
+    read: () => [[unknown.count]],
   });
 }
