@@ -30,7 +30,19 @@ const hasIssuer = ({ isSet }: Given): boolean => isSet('AUTH_ISSUER') || isSet('
 /** Whether the service would start the development identity provider. */
 const isDevelopment = (given: Given): boolean => !hasIssuer(given) && !isProduction(given);
 
-const durationFaults = ({ env }: Given): Fault[] => {
+/** The variables that say the same in two ways. Only one of each pair may be set. */
+const pairs = [
+  ['DATABASE_URL', 'DATABASE_URL_FILE'],
+  ['WEBHOOKS', 'WEBHOOKS_FILE'],
+  ['LEAK_REPORT_KEYS_URL', 'LEAK_REPORT_KEYS_FILE'],
+  ['KEY_PEPPERS', 'KEY_PEPPERS_FILE'],
+  ['KEY_ENCRYPTION_KEYS', 'KEY_ENCRYPTION_KEYS_FILE'],
+] as const;
+
+const pairFaults = ({ isSet }: Given): Fault[] =>
+  pairs.flatMap((pair) => when(pair.every(isSet), pair[0], `and ${pair[1]} must not both be set`));
+
+const boundFaults = ({ env }: Given): Fault[] => {
   const { SESSION_DURATION_MIN: min = 0, SESSION_DURATION_MAX: max = Number.POSITIVE_INFINITY } = env;
   const { AUTOMATION_DEFAULT_SESSION_DURATION: usual } = env;
   return [
@@ -40,22 +52,13 @@ const durationFaults = ({ env }: Given): Fault[] => {
       'AUTOMATION_DEFAULT_SESSION_DURATION',
       'must be between SESSION_DURATION_MIN and SESSION_DURATION_MAX',
     ),
+    ...when(
+      (env.API_KEY_DAYS_DEFAULT ?? 0) > (env.API_KEY_DAYS_MAX ?? Number.POSITIVE_INFINITY),
+      'API_KEY_DAYS_DEFAULT',
+      'must be at most API_KEY_DAYS_MAX',
+    ),
   ];
 };
-
-const keyDaysFaults = ({ env }: Given): Fault[] =>
-  when(
-    (env.API_KEY_DAYS_DEFAULT ?? 0) > (env.API_KEY_DAYS_MAX ?? Number.POSITIVE_INFINITY),
-    'API_KEY_DAYS_DEFAULT',
-    'must be at most API_KEY_DAYS_MAX',
-  );
-
-const databaseFaults = ({ isSet }: Given): Fault[] =>
-  when(
-    isSet('DATABASE_URL') && isSet('DATABASE_URL_FILE'),
-    'DATABASE_URL',
-    'and DATABASE_URL_FILE must not both be set',
-  );
 
 const workerFaults = (given: Given): Fault[] => {
   const { isSet, env } = given;
@@ -139,56 +142,35 @@ const pageFaults = (given: Given): Fault[] => {
 };
 
 /** Finds webhook endpoints to which the service would never send an event. */
-const webhookFaults = ({ isSet, env }: Given): Fault[] => {
-  const allowed = env.WEBHOOKS_ALLOW ?? [];
+const webhookFaults = ({ env }: Given): Fault[] => {
   const endpoints = env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? [];
-  const refused = endpoints.some(({ url }) => isRefusedHost(url, allowed));
-  return [
-    ...when(
-      isSet('WEBHOOKS') && isSet('WEBHOOKS_FILE'),
-      'WEBHOOKS',
-      'and WEBHOOKS_FILE must not both be set',
-    ),
-    ...when(
-      refused,
-      'WEBHOOKS_ALLOW',
-      'must list the host of each endpoint with a private address or one of this machine',
-    ),
-  ];
+  return when(
+    endpoints.some(({ url }) => isRefusedHost(url, env.WEBHOOKS_ALLOW ?? [])),
+    'WEBHOOKS_ALLOW',
+    'must list the host of each endpoint with a private address or one of this machine',
+  );
 };
 
 const leakReportFaults = ({ isSet, env }: Given): Fault[] => {
   const keys = (['LEAK_REPORT_KEYS_URL', 'LEAK_REPORT_KEYS_FILE'] as const).filter(isSet);
-  return [
-    ...when(keys.length === 2, 'LEAK_REPORT_KEYS_URL', 'and LEAK_REPORT_KEYS_FILE must not both be set'),
-    ...when(
-      keys.length > 0 && env.LEAKED_KEYS === 'off',
-      'LEAKED_KEYS',
-      `must be "mark" or "end" with ${keys.join(' and ')}`,
-    ),
-  ];
+  return when(
+    keys.length > 0 && env.LEAKED_KEYS === 'off',
+    'LEAKED_KEYS',
+    `must be "mark" or "end" with ${keys.join(' and ')}`,
+  );
 };
 
 const secretKinds = ['KEY_PEPPERS', 'KEY_ENCRYPTION_KEYS'] as const;
 
-/**
- * Finds faults in the combination of the secrets' variables.
- * @param required whether secrets are necessary; otherwise both kinds may be missing, but not only one
- */
-function secretFaults({ isSet, env }: Given, required: boolean): Fault[] {
-  const isGiven = (kind: (typeof secretKinds)[number]) => isSet(kind) || isSet(`${kind}_FILE`);
-  const wanted = required || secretKinds.some(isGiven);
-  const missing = secretKinds.filter((kind) => wanted && !isGiven(kind));
-  const twofold = secretKinds.filter((kind) => isSet(kind) && isSet(`${kind}_FILE`));
-  return [
-    ...missing.map((kind): Fault => [kind, `(or ${kind}_FILE) must be set: VERSION:SECRET`]),
-    ...twofold.map((kind): Fault => [kind, `and ${kind}_FILE must not both be set`]),
-    ...sharedSecrets(env),
-  ];
-}
+/** Finds missing secrets. Without an issuer and outside production, both kinds may be missing, but not only one. */
+const secretFaults = (given: Given): Fault[] => {
+  const missing = secretKinds.filter((kind) => !given.isSet(kind) && !given.isSet(`${kind}_FILE`));
+  const mayMiss = isDevelopment(given) && missing.length === secretKinds.length;
+  return mayMiss ? [] : missing.map((kind) => [kind, `(or ${kind}_FILE) must be set: VERSION:SECRET`]);
+};
 
 /** Finds a secret that serves two purposes: it would be only as safe as the weaker of them. */
-const sharedSecrets = (env: Given['env']): Fault[] => {
+const sharedSecrets = ({ env }: Given): Fault[] => {
   const { peppers = [], encryptionKeys = [] } = secretKeys(env) ?? {};
   return peppers.flatMap((pepper) =>
     encryptionKeys
@@ -202,16 +184,18 @@ const sharedSecrets = (env: Given['env']): Fault[] => {
   );
 };
 
-/** Finds the faults that no single variable shows. */
-export const crossFaults = (given: Given): Fault[] => [
-  ...durationFaults(given),
-  ...keyDaysFaults(given),
-  ...databaseFaults(given),
-  ...developmentFaults(given),
-  ...workerFaults(given),
-  ...issuerFaults(given),
-  ...pageFaults(given),
-  ...webhookFaults(given),
-  ...leakReportFaults(given),
-  ...secretFaults(given, isProduction(given) || hasIssuer(given)),
+const checks = [
+  pairFaults,
+  boundFaults,
+  developmentFaults,
+  workerFaults,
+  issuerFaults,
+  pageFaults,
+  webhookFaults,
+  leakReportFaults,
+  secretFaults,
+  sharedSecrets,
 ];
+
+/** Finds the faults that no single variable shows. */
+export const crossFaults = (given: Given): Fault[] => checks.flatMap((check) => check(given));

@@ -69,23 +69,20 @@ export const url = z
   })
   .refine(isUrl(hasValidHost), 'must have a valid host: letters, digits, dots and hyphens');
 
-/** The arguments of zod's `refine` for a URL without a fragment: a fragment is never sent. */
-const withoutFragment = [
-  isUrl(({ hash, href }) => hash === '' && !href.endsWith('#')),
-  'must not have a fragment',
-] as const;
+/** Makes the arguments of zod's `refine` for a URL that lacks a part. */
+const without = (part: string, lacks: (url: URL) => boolean) =>
+  [isUrl(lacks), `must not have ${part}`] as const;
 
-/** The arguments of zod's `refine` for a URL without a query. */
-const withoutQuery = [
-  isUrl(({ search, href }) => search === '' && !href.endsWith('?')),
-  'must not have a query',
-] as const;
+// A fragment is never sent.
+const withoutFragment = without('a fragment', ({ hash, href }) => hash === '' && !href.endsWith('#'));
 
-/** The arguments of zod's `refine` for a URL without a user name and a password: operators see the URL. */
-const withoutUser = [
-  isUrl(({ username, password }) => username + password === ''),
-  'must not have a user name or password',
-] as const;
+const withoutQuery = without('a query', ({ search, href }) => search === '' && !href.endsWith('?'));
+
+// Operators see the URL.
+const withoutUser = without(
+  'a user name or password',
+  ({ username, password }) => username + password === '',
+);
 
 /** A URL that is safe for keys. */
 export const secureUrl = url
