@@ -29,34 +29,30 @@ export function giveSigns(): Disposable {
  */
 const mostSilent = 11;
 
-/** The end of a worker: by a signal, or with an exit code. */
-export interface Ending {
-  readonly signal: NodeJS.Signals | null;
-  readonly exitCode: number | null;
-}
-
 /** A worker, with its start, its greeting and its end. */
-export interface ForkedWorker {
-  readonly worker: Worker;
-  readonly forkedAt: number;
-  /** Resolves with the worker's greeting when the worker is ready. */
-  readonly greeting: Promise<string>;
-  readonly exited: Promise<Ending>;
-}
+export type ForkedWorker = ReturnType<typeof forkWorker>;
 
 /** Starts a worker. A worker without a sign of life for ten seconds hangs, so the supervisor kills it. */
-export function forkWorker(logger: Logger): ForkedWorker {
+export function forkWorker(logger: Logger) {
   const worker = cluster.fork();
+  /** Resolves with the worker's greeting when the worker is ready. */
   const greeting = new Promise<string>((resolve) => {
     worker.on('message', (message) => {
       const text = greetingOf(message);
       if (text !== undefined) resolve(text);
     });
   });
-  const exited = once(worker, 'exit').then(([exitCode, signal]): Ending => ({ exitCode, signal }));
+  /** Resolves with the worker's end: by a signal, or with an exit code. */
+  const exited = endOf(worker);
   const timer = endIfSilent(worker, logger);
   void exited.then(() => clearInterval(timer));
   return { worker, forkedAt: performance.now(), greeting, exited };
+}
+
+/** Waits for the end of a worker. */
+export async function endOf(worker: Worker) {
+  const [exitCode, signal] = (await once(worker, 'exit')) as [number | null, NodeJS.Signals | null];
+  return { exitCode, signal };
 }
 
 function endIfSilent(worker: Worker, logger: Logger): NodeJS.Timeout {

@@ -3,12 +3,6 @@ import type { Config } from '../config/config.ts';
 import { createLogger, describeError, LogOutput } from '../observability/log.ts';
 import type { Stopped } from './signals.ts';
 
-/** The log of a process, with its output. */
-export interface ProcessLog {
-  readonly logger: Logger;
-  readonly output: LogOutput;
-}
-
 /** The offset of an exit code that stands for a signal: 128 plus the signal's number, as in a shell. */
 const signalled = 128;
 
@@ -83,7 +77,7 @@ export async function createProcessLogger(
   started: AsyncDisposableStack,
   stopped: Stopped,
   grace = stopMilliseconds,
-): Promise<ProcessLog> {
+) {
   // Reading `process.stdout` makes Node set a pipe to non-blocking.
   const output = new LogOutput(process.stdout.fd);
   const logger = await createLogger(logLevel, output);

@@ -68,17 +68,13 @@ const keysFault = ({ config: { issuer }, keys: { fault } }: Issuer): Part[] =>
 /** The interval of the process's own readiness checks, in milliseconds. */
 const interval = 5000;
 
-/** A readiness check that logs changes. Disposal stops its own regular checks. */
-export interface WatchedReadiness extends Disposable {
-  readonly ask: () => Promise<Verdict>;
-}
-
 /**
- * Logs each part that stops working, fails for another reason, or works again.
+ * Makes a readiness check that logs each part that stops working, fails for another reason, or works again. Disposal
+ * stops its own regular checks.
  * @param ask gives the current verdict; a timer calls it too, so the log reports faults even if nothing calls the
  *   readiness endpoint
  */
-export function watchReadiness(ask: () => Promise<Verdict>, logger: Logger): WatchedReadiness {
+export function watchReadiness(ask: () => Promise<Verdict>, logger: Logger) {
   let known = new Map<string, Part>();
   const look = async (): Promise<Verdict> => {
     const verdict = await ask();

@@ -4,7 +4,8 @@ import { patternOfKeys } from '../api-keys/api-key-secret.ts';
 import { removeEndedKeys } from '../api-keys/remove-ended-keys.ts';
 import { KeyUsage } from '../api-keys/usage/key-usage.ts';
 import { ImportedForms } from '../api-keys/verify/imported-keys.ts';
-import { type TrustedIssuer, trustIssuer } from '../auth/trusted-issuer.ts';
+import { trustIssuer } from '../auth/trusted-issuer.ts';
+import type { ReadReport } from '../auth/verification-keys.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
 import type { ScopeOverOthers } from '../config/issuers.ts';
 import { CurrentDb } from '../database/current-db.ts';
@@ -50,37 +51,13 @@ export interface Service extends AsyncDisposable {
  * @param stopped resolves when a signal tells the process to stop; the stop then has a time limit
  * @throws {ConfigError} if the service cannot start with this configuration
  */
-export async function startService(config: Config, stopped: Stopped): Promise<Service> {
-  return await startParts({ ...config, plans: await plansOf(config) }, stopped);
-}
-
-/** Warns of variables that are ignored, and of scopes that the configuration needs and no token can have. */
-function warnOfConfig<Log extends { readonly logger: Logger }>(
-  { ignored, issuers, plansFile }: Config,
-  log: Log,
-): Log {
-  for (const variable of ignored)
-    log.logger.warn({ variable }, 'variable ignored: Kubernetes set it to the address of a service');
-  const needed: ScopeOverOthers[] = plansFile ? ['keys.verify', 'accounts.entitle'] : ['keys.verify'];
-  const isGranted = (scope: ScopeOverOthers) => issuers.some(({ grants }) => grants.includes(scope));
-  for (const scope of issuers.length > 0 ? needed.filter((each) => !isGranted(each)) : [])
-    log.logger.warn(
-      { scope },
-      'no issuer grants this scope: add it to the "grants" of an issuer in AUTH_ISSUERS',
-    );
-  return log;
-}
-
-/** Reads the provider's plans. Only a service that has some loads what reads them. */
-const plansOf = async ({ plansFile }: Config): Promise<Plans | undefined> =>
-  plansFile === undefined ? undefined : (await import('../plans/plans-file.ts')).readPlans(plansFile);
-
-/** The configuration, with the provider's plans. */
-type WithPlans = Config & Pick<OperationSettings, 'plans'>;
+export const startService = async (config: Config, stopped: Stopped): Promise<Service> =>
+  startParts({ ...config, plans: await plansOf(config) }, stopped);
 
 async function startParts(config: WithPlans, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
-  const { logger, output } = warnOfConfig(config, await createProcessLogger(config, started, stopped));
+  const { logger, output } = await createProcessLogger(config, started, stopped);
+  warnOfConfig(config, logger);
   const telemetry = started.use(await startTelemetry(config, logger, output));
   const development = config.issuers.length > 0 ? undefined : import('../dev/development.ts');
   // The verification keys are read while the database opens.
@@ -88,13 +65,12 @@ async function startParts(config: WithPlans, stopped: Stopped): Promise<Service>
   const orm = started.use(await openDatabase(config.database, (message) => logger.warn(message)));
   await prepareSchema(orm, config.database);
   const secrets = await prepareSecrets(config, orm);
-  const background = await startBackground({ config, orm, logger, secrets }, started);
+  const background = await startBackground(config, orm, logger, secrets, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
   const server = started.use(await openServer(config, logger));
   const { port } = server;
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
-  const own = provider && trust(provider.issuer, logger, started);
-  const trusted = (own ? [own] : configured) as [Trusted, ...Trusted[]];
+  const trusted = (provider ? [trust(provider.issuer, logger, started)] : configured) as AtLeastOne;
   telemetry.observe?.(trusted, orm, background);
   const gateway = createGateway({
     trusted,
@@ -124,6 +100,26 @@ async function startParts(config: WithPlans, stopped: Stopped): Promise<Service>
   const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
   return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
+
+/** Warns of variables that are ignored, and of scopes that the configuration needs and no token can have. */
+function warnOfConfig({ ignored, issuers, plansFile }: Config, logger: Logger): void {
+  for (const variable of ignored)
+    logger.warn({ variable }, 'variable ignored: Kubernetes set it to the address of a service');
+  const needed: ScopeOverOthers[] = plansFile ? ['keys.verify', 'accounts.entitle'] : ['keys.verify'];
+  const isGranted = (scope: ScopeOverOthers) => issuers.some(({ grants }) => grants.includes(scope));
+  for (const scope of issuers.length > 0 ? needed.filter((each) => !isGranted(each)) : [])
+    logger.warn(
+      { scope },
+      'no issuer grants this scope: add it to the "grants" of an issuer in AUTH_ISSUERS',
+    );
+}
+
+/** Reads the provider's plans. Only a service that has some loads what reads them. */
+const plansOf = async ({ plansFile }: Config): Promise<Plans | undefined> =>
+  plansFile === undefined ? undefined : (await import('../plans/plans-file.ts')).readPlans(plansFile);
+
+/** The configuration, with the provider's plans. */
+type WithPlans = Config & Pick<OperationSettings, 'plans'>;
 
 /**
  * Makes the database check. The check asks whether a newer version has changed the schema, and whether the database
@@ -157,12 +153,9 @@ function takeLeakReports(
   started: AsyncDisposableStack,
 ) {
   if (!leakReports) return;
-  const keys = readScannerKeys(leakReports.keys, {
-    failed: (error) =>
-      logger.warn({ error: describeError(error) }, 'could not read the keys of leak reports; will retry'),
-    recovered: () => logger.info('reading the keys of leak reports again'),
-  });
-  started.use(keys);
+  const keys = started.use(
+    readScannerKeys(leakReports.keys, reportReads(logger, 'the keys of leak reports')),
+  );
   void keys.refresh();
   const { act } = leakReports;
   logger.info(
@@ -179,20 +172,18 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
   logger.warn('the pages for browsers are missing: run npm run build');
 }
 
-/** The parts that start before all others. */
-interface Foundations {
-  readonly config: WithPlans;
-  readonly orm: Database;
-  readonly logger: Logger;
-  readonly secrets: Secrets;
-}
-
 /**
  * Starts the parts that work in the background, beside requests. A stop ends the last one first, so what would be lost
  * comes last: whatever another part waits for, counts are written and units go back. The counts that nodes share start
  * first, so they last until the last request.
  */
-async function startBackground({ config, orm, logger, secrets }: Foundations, started: AsyncDisposableStack) {
+async function startBackground(
+  config: WithPlans,
+  orm: Database,
+  logger: Logger,
+  secrets: Secrets,
+  started: AsyncDisposableStack,
+) {
   const schemaState = watchSchema(orm, config);
   const db = new CurrentDb(orm.em, schemaState);
   const warn: WarnOf = (message) => (error) => logger.warn({ error: describeError(error) }, message);
@@ -281,22 +272,20 @@ async function prepareSecrets(config: Config, orm: Database): Promise<Secrets> {
 const developmentSecrets = async (config: Config) =>
   (await import('../dev/development-secrets.ts')).developmentSecrets(config);
 
-/** A trusted issuer. */
-interface Trusted extends TrustedIssuer {
-  readonly firstRead: Promise<void>;
-}
-
 /** Trusts an issuer until the service stops, and starts to read its verification keys. */
-const trust = (issuer: IssuerConfig, logger: Logger, started: AsyncDisposableStack): Trusted => {
-  const about = { issuer: issuer.issuer };
-  const trusted = trustIssuer(issuer, {
-    failed: (error) =>
-      logger.warn(
-        { ...about, error: describeError(error) },
-        "could not read the issuer's verification keys; will retry",
-      ),
-    recovered: () => logger.info(about, "reading the issuer's verification keys again"),
-  });
+const trust = (issuer: IssuerConfig, logger: Logger, started: AsyncDisposableStack) => {
+  const report = reportReads(logger, "the issuer's verification keys", { issuer: issuer.issuer });
+  const trusted = trustIssuer(issuer, report);
   started.use(trusted.keys);
   return { ...trusted, firstRead: trusted.keys.refresh() };
 };
+
+type Trusted = ReturnType<typeof trust>;
+type AtLeastOne = [Trusted, ...Trusted[]];
+
+/** Logs that keys can no longer be read, and that they can be again. */
+const reportReads = (logger: Logger, keys: string, about: object = {}): ReadReport => ({
+  failed: (error) =>
+    logger.warn({ ...about, error: describeError(error) }, `could not read ${keys}; will retry`),
+  recovered: () => logger.info(about, `reading ${keys} again`),
+});

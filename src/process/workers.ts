@@ -6,7 +6,7 @@ import type { Config, DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { openDatabase } from '../database/database.ts';
 import { prepareSchema } from '../database/migrate.ts';
-import { type ForkedWorker, forkWorker, giveSigns, sendToSupervisor } from './forked-worker.ts';
+import { endOf, type ForkedWorker, forkWorker, giveSigns, sendToSupervisor } from './forked-worker.ts';
 import { createProcessLogger, stopMilliseconds } from './process-logger.ts';
 import type { Service } from './service.ts';
 import type { Stopped } from './signals.ts';
@@ -128,8 +128,8 @@ async function stop(logger: Logger, milliseconds: number): Promise<void> {
     .filter((worker) => !worker.isDead());
   if (workers.length > 0) logger.info({ workers: workers.length }, 'waiting for the workers');
   const exited = workers.map(async (worker) => {
-    const [exitCode, signal] = await once(worker, 'exit');
-    if (exitCode !== 0) logger.warn({ worker: worker.process.pid, signal, exitCode }, 'a worker has ended');
+    const ending = await endOf(worker);
+    if (ending.exitCode !== 0) logger.warn({ worker: worker.process.pid, ...ending }, 'a worker has ended');
   });
   for (const worker of workers) worker.process.kill('SIGTERM');
   const cut = setTimeout(() => {

@@ -16,43 +16,38 @@ import { reasonOf } from '../log.ts';
 import { beginSpan, inSpan, markFailed } from './in-span.ts';
 import { createQueryDescriptions, TracedDb } from './traced-db.ts';
 
-/** The tracing hooks, which the gateway puts into place. */
-export interface Tracing {
-  /** Makes a span for each request; all other spans are below it. */
-  readonly requests: Middleware;
-  /** Runs each check of an access token in a span. */
-  readonly tokenCheck: (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
-  /** Makes a span for each operation, with the spans of its queries below it. */
-  operations(em: SqlEntityManager): Plugin<Exchange>;
-  /** The database for queries outside an operation; their spans are below the request's span. */
-  db(em: SqlEntityManager, record: RequestRecord): Db;
-}
-
 /**
  * Makes the tracing by OpenTelemetry's conventions. The code passes each parent span on explicitly, with the
  * request's record: no library is patched, and no asynchronous context exists.
  * @param system the database's name in OpenTelemetry's conventions
  */
-export function createTracing(tracer: Tracer, system: string): Tracing {
+export function createTracing(tracer: Tracer, system: string) {
   const contexts = new WeakMap<RequestRecord, Context>();
   const contextOf = (record: RequestRecord): Context => contexts.get(record) ?? ROOT_CONTEXT;
   const queries = { tracer, system, describe: createQueryDescriptions(system) };
   return {
+    /** Makes a span for each request; all other spans are below it. */
     requests: traceRequests(tracer, contexts),
-    operations: (em) =>
+    /** Makes a span for each operation, with the spans of its queries below it. */
+    operations: (em: SqlEntityManager) =>
       useOperationSpan(
         tracer,
         contextOf,
         (context, { answerBy }) => new TracedDb(em, queries, context, answerBy),
       ),
-    tokenCheck: (record, check) =>
+    /** Runs each check of an access token in a span. */
+    tokenCheck: (record: RequestRecord, check: () => void | Promise<void>): Promise<void> =>
       inSpan(beginSpan(tracer, 'verify access token', {}, contextOf(record)), async ({ span }) => {
         await check();
         if (record.token) span.setAttribute('keyward.token', record.token);
       }),
-    db: (em, record) => new TracedDb(em, queries, contextOf(record)),
+    /** The database for queries outside an operation; their spans are below the request's span. */
+    db: (em: SqlEntityManager, record: RequestRecord): Db => new TracedDb(em, queries, contextOf(record)),
   };
 }
+
+/** The tracing hooks, which the gateway puts into place. */
+export type Tracing = ReturnType<typeof createTracing>;
 
 const propagator = new W3CTraceContextPropagator();
 const getter: TextMapGetter<RequestHeaders> = {
