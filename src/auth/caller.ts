@@ -40,11 +40,11 @@ export type AroundCheck = (record: RequestRecord, check: () => void | Promise<vo
  * Authenticates each request by its access token, in GraphQL and in REST. A request without a token passes without a
  * caller. Every unacceptable token gets the same `UNAUTHENTICATED` error.
  * @param trusted the trusted issuers; a token belongs to the issuer that it names
- * @param around a wrapper for each check of a token
+ * @param around a wrapper for each check of a token; none if missing
  */
 export function useAccessToken(
   trusted: readonly TrustedIssuer[],
-  around?: AroundCheck,
+  around: AroundCheck = (_record, check) => check(),
 ): Plugin<CheckContext, CheckContext> {
   const remembered = new RememberedTokens();
   const issuers = new Map(
@@ -82,9 +82,7 @@ export function useAccessToken(
     if (context.accessToken || context.running) return;
     const token = readBearerToken(context.headers);
     if (token === undefined) return;
-    return around
-      ? around(context.record, () => check(token, context, runPlugin))
-      : check(token, context, runPlugin);
+    return around(context.record, () => check(token, context, runPlugin));
   };
 
   return {

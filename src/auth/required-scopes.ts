@@ -75,14 +75,15 @@ export function requireScopes(required: readonly string[], accessToken: AccessTo
  * @param schema the schema whose root fields carry the extension `requiredScopes`
  */
 export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken, WithAccessToken> {
-  const requirementOf = createRequirements();
   const authorize = (
     { schema, document, operationName }: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>,
     { accessToken }: WithAccessToken,
   ): void => {
-    const { scopes, ofOperator, isOpen } = requirementOf(schema, document, operationName);
+    if (isIntrospection(document)) return;
+    const operation = getOperationAST(document, operationName);
+    const { ofOthers, ofOperator } = operation ? scopesOf(operation, schema, document) : none;
     const isOfOperator = accessToken !== undefined && isOperator(accessToken.scopes);
-    if (!isOpen) requireScopes(isOfOperator ? ofOperator : scopes, accessToken);
+    requireScopes(isOfOperator ? ofOperator : ofOthers, accessToken);
   };
   return {
     onParse:
@@ -97,41 +98,21 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
   };
 }
 
-/** The scopes that an operation requires, and whether it also runs without a token. */
-interface Requirement {
-  readonly scopes: readonly string[];
-  /** Those that an operator's token must have. */
-  readonly ofOperator: readonly string[];
-  readonly isOpen: boolean;
-}
+/** What a document requires that has no such operation. */
+const none = { ofOthers: [], ofOperator: [] };
 
-/** Computes the requirement of each operation, once for each operation of a cached document. */
-function createRequirements() {
-  const requirementOf = once(
-    (operation: OperationDefinitionNode, schema: GraphQLSchema, document: DocumentNode): Requirement => ({
-      scopes: scopesOf(schema, document, operation, requiredScopesOf),
-      ofOperator: scopesOf(schema, document, operation, requiredOfOperator),
-      isOpen: isIntrospection(document),
-    }),
-  );
-  return (schema: GraphQLSchema, document: DocumentNode, operationName: string | null | undefined) => {
-    const operation = getOperationAST(document, operationName);
-    return operation
-      ? requirementOf(operation, schema, document)
-      : { scopes: [], ofOperator: [], isOpen: isIntrospection(document) };
+/**
+ * The scopes that an operation requires of an operator's token, and of any other. They are computed once for each
+ * operation of a cached document.
+ */
+const scopesOf = once((operation: OperationDefinitionNode, schema: GraphQLSchema, document: DocumentNode) => {
+  const root = schema.getRootType(operation.operation)?.getFields() ?? {};
+  const fields = rootFieldNames(document, operation).map((name) => root[name]);
+  return {
+    ofOthers: [...new Set(fields.flatMap(requiredScopesOf))],
+    ofOperator: [...new Set(fields.flatMap(requiredOfOperator))],
   };
-}
-
-function scopesOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  ofField: (field: WithScopes) => readonly string[],
-): string[] {
-  const root = schema.getRootType(operation.operation)?.getFields();
-  const names = root ? rootFieldNames(document, operation) : [];
-  return [...new Set(names.flatMap((name) => ofField(root?.[name])))];
-}
+});
 
 /** All scopes that at least one root field of a schema requires. */
 export function scopesIn(schema: GraphQLSchema): Scope[] {

@@ -31,18 +31,14 @@ const keySetSchema = z.object({ keys: z.array(z.unknown()) });
 export function createKeyReader({ issuer, jwksUri }: IssuerConfig): () => Promise<KeySet> {
   let found = jwksUri;
   return async () => {
-    found = jwksUri ?? (await discoverJwksUri(issuer).catch(orElse(found)));
+    try {
+      found = jwksUri ?? (await discoverJwksUri(issuer));
+    } catch (error) {
+      if (found === undefined) throw error;
+    }
     return fetchVerificationKeys(found);
   };
 }
-
-/** Makes a handler for a failed promise: it returns the value, or throws the error again if the value is undefined. */
-const orElse =
-  <T>(value: T | undefined) =>
-  (error: unknown): T => {
-    if (value === undefined) throw error;
-    return value;
-  };
 
 const discoverJwksUri = async (issuer: string): Promise<string> =>
   keysSchema.parse(await fetchIssuerMetadata(issuer)).jwks_uri;

@@ -34,22 +34,6 @@ const forbidden: Readonly<Record<string, Forbidden>> = {
   },
 };
 
-/** Reads the API keys of requests, and makes the errors for refused ones. */
-export interface ApiKeyReader {
-  /**
-   * Reads the API key of a request.
-   * @throws {GatewayError} `UNAUTHENTICATED` if the request has no API key, or two different ones
-   */
-  read(headers: RequestHeaders): string;
-  /**
-   * Makes the error for a refused API key. The caller gets the same answer whatever is wrong with a key that is not
-   * genuine.
-   * @param reason the reason of the refusal, from the verification; only the log shows it
-   * @param permissions the permissions that the request needs
-   */
-  refuse(reason: string, permissions?: readonly string[]): GatewayError;
-}
-
 /** The header field beside `Authorization` that carries API keys, unless the operator names another. */
 export const usualKeyHeader = 'X-API-Key';
 
@@ -60,16 +44,22 @@ const readUsual = (headers: RequestHeaders) => [
 ];
 
 /**
- * Makes the reader of API keys.
+ * Makes what reads the API keys of requests, and makes the errors for refused ones.
  * @param header the name of the only header field that carries API keys; undefined: `Authorization: Bearer` or
  *   `X-API-Key`
  */
-export function createApiKeyReader(header: string | undefined): ApiKeyReader {
+export function createApiKeyReader(header: string | undefined) {
   const name = header?.toLowerCase();
   const given = name === undefined ? readUsual : (headers: RequestHeaders) => [headers[name]?.trim()];
   const challenge = name === undefined ? bearerChallenge : headerChallenge;
 
-  const refuse = (reason: string, permissions: readonly string[] = []) => {
+  /**
+   * Makes the error for a refused API key. The caller gets the same answer whatever is wrong with a key that is not
+   * genuine.
+   * @param reason the reason of the refusal, from the verification; only the log shows it
+   * @param permissions the permissions that the request needs
+   */
+  const refuse = (reason: string, permissions: readonly string[] = []): GatewayError => {
     const { sentence, error } = forbidden[reason] ?? {};
     const inLog = { reason: reasonInLog(reason) };
     if (sentence)
@@ -80,7 +70,12 @@ export function createApiKeyReader(header: string | undefined): ApiKeyReader {
     const headers = challenge('invalid_token');
     return new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', { ...inLog, headers });
   };
-  const read = (headers: RequestHeaders) => {
+
+  /**
+   * Reads the API key of a request.
+   * @throws {GatewayError} `UNAUTHENTICATED` if the request has no API key, or two different ones
+   */
+  const read = (headers: RequestHeaders): string => {
     const [key, another = key] = given(headers).filter((text) => text !== undefined);
     // The challenge names no error (RFC 6750, section 3.1).
     if (key === undefined)
@@ -93,3 +88,6 @@ export function createApiKeyReader(header: string | undefined): ApiKeyReader {
   };
   return { read, refuse };
 }
+
+/** Reads the API keys of requests, and makes the errors for refused ones. */
+export type ApiKeyReader = ReturnType<typeof createApiKeyReader>;

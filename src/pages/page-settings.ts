@@ -10,37 +10,24 @@ const metadataSchema = z.object({
   authorization_response_iss_parameter_supported: z.boolean().default(false),
 });
 
-/** The settings with which a page signs a person in (RFC 8414, RFC 7636). */
-export interface SignInSettings extends BrowserClient {
-  readonly issuer: string;
-  readonly authorizationEndpoint: string;
-  readonly tokenEndpoint: string;
-  /** Whether the provider sends its issuer identifier with its answer (RFC 9207). */
-  readonly issParameter: boolean;
-}
-
-/** What the pages know of the configuration. */
-export interface ServiceSettings {
-  /** The permissions that an API key can have; null if the operator lists none. */
-  readonly apiKeyPermissions: readonly string[] | null;
-  /** The limits of a session's duration, in seconds; both are allowed values. */
-  readonly sessionDuration: { readonly min: number; readonly max: number };
-}
-
 /**
  * Reads the endpoints for the sign-in from the identity provider's metadata.
  * @throws if the provider does not answer or its metadata lacks an endpoint
  */
-export async function readSignInSettings(issuer: string, client: BrowserClient): Promise<SignInSettings> {
+export async function readSignInSettings(issuer: string, client: BrowserClient) {
   const metadata = metadataSchema.parse(await fetchIssuerMetadata(issuer));
   return {
     ...client,
     issuer,
     authorizationEndpoint: metadata.authorization_endpoint,
     tokenEndpoint: metadata.token_endpoint,
+    /** Whether the provider sends its issuer identifier with its answer (RFC 9207). */
     issParameter: metadata.authorization_response_iss_parameter_supported,
   };
 }
+
+/** The settings with which a page signs a person in (RFC 8414, RFC 7636). */
+export type SignInSettings = Awaited<ReturnType<typeof readSignInSettings>>;
 
 /** Describes the required scopes for a page: the purpose of each, and the provider's names for it. */
 export function describeScopes({ scopeAliases }: IssuerConfig, scopes: readonly Scope[]) {

@@ -2,6 +2,7 @@ import type { PageName } from '../config/config.ts';
 
 /** A page for a browser. */
 export interface BrowserPage {
+  readonly path: string;
   /** The path of the file below the folder of built pages. */
   readonly file: string;
   /** Whether an API has the same path. Then only a request that accepts HTML gets the page. */
@@ -14,28 +15,27 @@ export interface BrowserPage {
   readonly isPopup?: boolean;
 }
 
-/** The path of each page. */
-export const pagePaths: Readonly<Record<PageName, string>> = {
-  console: '/console',
-  graphiql: '/graphql',
-  reference: '/api/v1/docs',
-};
-
 /** The path of the redirect URI: the identity provider sends a person back to it after a sign-in. */
 export const callbackPath = '/sign-in/callback';
 
-const pages: Readonly<Record<PageName, BrowserPage>> = {
-  console: { file: 'console/index.html' },
-  graphiql: { file: 'graphiql/index.html', sharesPath: true, inlineStyles: true },
-  reference: { file: 'reference/index.html' },
-};
+/** The pages for a browser, by name. */
+export const pages = {
+  console: { path: '/console', file: 'console/index.html' },
+  graphiql: {
+    path: '/graphql',
+    file: 'graphiql/index.html',
+    sharesPath: true,
+    inlineStyles: true,
+  },
+  reference: { path: '/api/v1/docs', file: 'reference/index.html' },
+} as const satisfies Record<PageName, BrowserPage>;
 
-/** The shown pages by path, and the page that ends a sign-in. */
-export const pagesByPath = (shown: readonly PageName[]): ReadonlyMap<string, BrowserPage> =>
-  new Map([
-    ...shown.map((name) => [pagePaths[name], pages[name]] as const),
-    [callbackPath, { file: 'callback/index.html', isPopup: true }],
-  ]);
+/** The page that ends a sign-in. */
+export const callbackPage: BrowserPage = {
+  path: callbackPath,
+  file: 'callback/index.html',
+  isPopup: true,
+};
 
 /**
  * The Content-Security-Policy of a page. A page loads everything from this service, and connects to no other origin

@@ -1,16 +1,11 @@
 import type { Scope } from '../auth/scopes.ts';
-import type { BrowserClient, IssuerConfig, PagesConfig } from '../config/config.ts';
+import type { BrowserClient, Config, IssuerConfig, PagesConfig } from '../config/config.ts';
 import { answerCompressible } from '../http/compressible.ts';
 import type { Exchange, Middleware } from '../http/exchange.ts';
 import { keepContent, type ShownService } from './page-content.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
-import {
-  describeScopes,
-  readSignInSettings,
-  type ServiceSettings,
-  type SignInSettings,
-} from './page-settings.ts';
-import { type BrowserPage, contentSecurityPolicy, pagePaths, pagesByPath } from './pages.ts';
+import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
+import { type BrowserPage, callbackPage, contentSecurityPolicy, pages } from './pages.ts';
 
 /** The pause before the next attempt to read the provider's metadata, in milliseconds. */
 const retryAfter = 30_000;
@@ -78,7 +73,7 @@ const leadTo =
 export function showPages(
   issuer: IssuerConfig,
   config: PagesConfig,
-  service: ServiceSettings & ShownService,
+  service: Pick<Config, 'apiKeyPermissions' | 'sessionDuration'> & ShownService,
   scopes: readonly Scope[],
   onFailure: (error: unknown) => void,
 ): ReadonlyMap<string, Middleware> {
@@ -86,7 +81,7 @@ export function showPages(
   const currentSignIn = readSignIn(issuer, config, onFailure);
   const settings = {
     scopes: describeScopes(issuer, scopes),
-    pages: Object.fromEntries(config.shown.map((name) => [name, pagePaths[name]])),
+    pages: Object.fromEntries(config.shown.map((name) => [name, pages[name].path])),
     sessionDuration: service.sessionDuration,
     apiKeyHeader: service.apiKeyHeader,
     apiKeyPermissions: service.apiKeyPermissions,
@@ -118,9 +113,10 @@ export function showPages(
     return file ? assetAnswer(file, exchange) : next(exchange);
   };
 
-  const pages = [...pagesByPath(config.shown)].map(([path, page]) => [path, showPage(page)] as const);
-  const root = config.shown.includes('console') ? [['/', leadTo(pagePaths.console)] as const] : [];
-  return new Map([...pages, ...root, [assetsPath, loadAsset]]);
+  const shown = [...config.shown.map((name) => pages[name]), callbackPage];
+  const root = config.shown.includes('console') ? [['/', leadTo(pages.console.path)] as const] : [];
+  const shownAt = shown.map((page) => [page.path, showPage(page)] as const);
+  return new Map([...shownAt, ...root, [assetsPath, loadAsset]]);
 }
 
 /** Whether a request wants the page, and not the API that may have the same path. */

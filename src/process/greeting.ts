@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { databaseKind, databaseSummary, issuerSummary } from '../config/summary.ts';
 import { baseUrl, wildcards } from '../http/base-url.ts';
-import { pagePaths } from '../pages/pages.ts';
+import { pages } from '../pages/pages.ts';
 
 interface Ready {
   readonly config: Config;
@@ -37,8 +37,8 @@ export function greet({ config, port, version, terminal }: Ready): string {
 const pageTitles = { console: 'Console', graphiql: 'GraphiQL', reference: 'API reference' } as const;
 
 /** The URLs of the pages for a browser, one line for each page. */
-const pageLines = ({ pages }: Config, base: string): string =>
-  pages.shown.map((name) => `    ${pageTitles[name].padEnd(20)}${base}${pagePaths[name]}\n`).join('');
+const pageLines = (config: Config, base: string): string =>
+  config.pages.shown.map((name) => `    ${pageTitles[name].padEnd(20)}${base}${pages[name].path}\n`).join('');
 
 function panel(config: Config, base: string, version: string): string {
   const { graphql, rest, openapi } = placesAt(base);

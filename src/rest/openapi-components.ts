@@ -11,7 +11,7 @@ import {
 import type { ErrorCode } from '../errors.ts';
 import { factsOf } from '../graphql/field-facts.ts';
 import type { BoundRoute } from './bound-routes.ts';
-import { header, responseRef } from './openapi-parts.ts';
+import { errorAnswer, header, responseRef } from './openapi-parts.ts';
 import { inRestNames, snakeCase } from './rest-schema.ts';
 
 /** A JSON Schema as Sofa writes it: for OpenAPI 3.0, without null as a type. */
@@ -106,14 +106,6 @@ export function exampleAnswerOf(field: GraphQLField<unknown, unknown>): unknown 
   return { ...(exampleOf(type) as object), ...Object.fromEntries(members) };
 }
 
-const detail = (description: string, example: string, headers?: object) => ({
-  description,
-  ...(headers && { headers }),
-  content: {
-    'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { detail: example } },
-  },
-});
-
 const retryAfter = { 'Retry-After': header('Seconds to wait before a retry.', 'integer') };
 
 const challenge = {
@@ -151,23 +143,27 @@ export const errorSchemas = {
 
 /** The error answers that all operations share, and 304. */
 export const errorResponses = {
-  Unauthorized: detail('The access token is missing or not valid.', 'Not authenticated', challenge),
-  Forbidden: detail('The access token lacks a scope.', 'The access token lacks the scope: email', challenge),
-  NotFound: detail('It does not exist, or it is not yours.', 'API key not found'),
+  Unauthorized: errorAnswer('The access token is missing or not valid.', 'Not authenticated', challenge),
+  Forbidden: errorAnswer(
+    'The access token lacks a scope.',
+    'The access token lacks the scope: email',
+    challenge,
+  ),
+  NotFound: errorAnswer('It does not exist, or it is not yours.', 'API key not found'),
   NotModified: { description: 'Nothing has changed since the `ETag` in `If-None-Match`.' },
-  Conflict: detail(
+  Conflict: errorAnswer(
     'The current state does not allow the change, or the first request with this `Idempotency-Key` is still running.',
     'Conflict',
   ),
-  PreconditionFailed: detail(
+  PreconditionFailed: errorAnswer(
     'The record does not match `If-Match` or `If-None-Match`. Nothing was changed.',
     'Precondition failed (If-Match or If-None-Match). Read it again, then retry',
   ),
-  PayloadTooLarge: detail(
+  PayloadTooLarge: errorAnswer(
     'The body is too large (default limit: 64 KiB).',
     'The body is larger than 65536 bytes',
   ),
-  UnsupportedMediaType: detail('The body is not JSON.', 'The body must be application/json'),
+  UnsupportedMediaType: errorAnswer('The body is not JSON.', 'The body must be application/json'),
   UnprocessableContent: {
     description: 'The input is not valid.',
     content: {
@@ -179,13 +175,13 @@ export const errorResponses = {
       },
     },
   },
-  TooManyRequests: detail('Too many requests.', 'Too Many Requests', {
+  TooManyRequests: errorAnswer('Too many requests.', 'Too Many Requests', {
     ...retryAfter,
     'RateLimit-Policy': header('The limits (draft-ietf-httpapi-ratelimit-headers).'),
     RateLimit: header('What is left of the limits.'),
   }),
-  InternalServerError: detail('Keyward failed.', 'Internal Server Error'),
-  ServiceUnavailable: detail(
+  InternalServerError: errorAnswer('Keyward failed.', 'Internal Server Error'),
+  ServiceUnavailable: errorAnswer(
     'The database or the verification keys are unavailable, or the load is too high. Nothing was changed, unless `detail` is `It is not known whether the change was made`.',
     'Service Unavailable',
     retryAfter,

@@ -11,5 +11,14 @@ export const requiredHeader = (name: string, description: string, example: strin
   example,
 });
 
+/** Describes an error answer. */
+export const errorAnswer = (description: string, example: string, headers?: object) => ({
+  description,
+  ...(headers && { headers }),
+  content: {
+    'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { detail: example } },
+  },
+});
+
 /** Refers to one of the document's error answers. */
 export const responseRef = <Name extends string>(name: Name) => ({ $ref: `#/components/responses/${name}` });

@@ -1,7 +1,7 @@
 import { apiKey } from '../../api-keys/api-key.ts';
 import { deactivateApiKey } from '../../api-keys/deactivate-api-key.ts';
 import { describeGrant } from '../../api-keys/verify/verify-api-key.ts';
-import { checkSecret, type VerificationFailure } from '../../api-keys/verify/verify-secret.ts';
+import { checkSecret } from '../../api-keys/verify/verify-secret.ts';
 import { prepareQuery } from '../../database/db.ts';
 import { Account, type AccountId } from '../../database/tables.ts';
 import type { OperationContext } from '../../operations/context.ts';
@@ -10,31 +10,11 @@ const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId
   db.selectFrom('account').where('id', '=', account).select(['issuer', 'subject']),
 );
 
-/** The operations of an API key on itself. */
-export interface ApiKeyItself {
-  readonly id: number;
-  readonly account: AccountId;
-  /** What the key may do, within what its account may have. */
-  readonly grant: ReturnType<typeof describeGrant>;
-  /** Reads the key's own record. */
-  readonly read: (context?: OperationContext) => ReturnType<typeof apiKey>;
-  /**
-   * Deactivates the key; the audit trail names the key as the actor.
-   * @throws {GatewayError} `PRECONDITION_FAILED`
-   */
-  readonly deactivate: (
-    precondition: OperationContext['precondition'],
-  ) => ReturnType<typeof deactivateApiKey>;
-}
-
 /**
  * Finds the API key of a secret for a request of the key itself. This does not count towards the key's limits.
  * @returns the reason of the refusal, or the key's operations on itself
  */
-export async function apiKeyItself(
-  context: Omit<OperationContext, 'caller'>,
-  secret: string,
-): Promise<ApiKeyItself | VerificationFailure> {
+export async function apiKeyItself(context: Omit<OperationContext, 'caller'>, secret: string) {
   const { address } = context.requestSource;
   const { reason, found, entitlement, limits } = await checkSecret(
     context,
@@ -48,10 +28,15 @@ export async function apiKeyItself(
   const input = { keyId: found.id };
   return {
     id: found.id,
-    account: found.account,
+    /** What the key may do, within what its account may have. */
     grant: describeGrant(found, entitlement, limits),
+    /** Reads the key's own record. */
     read: (within = asOwner) => apiKey(within, input),
-    deactivate: (precondition) =>
+    /**
+     * Deactivates the key; the audit trail names the key as the actor.
+     * @throws {GatewayError} `PRECONDITION_FAILED`
+     */
+    deactivate: (precondition: OperationContext['precondition']) =>
       deactivateApiKey(precondition ? { ...asOwner, precondition } : asOwner, input),
   };
 }

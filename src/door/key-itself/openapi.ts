@@ -1,16 +1,11 @@
-import { header, responseRef as ref } from '../../rest/openapi-parts.ts';
+import { errorAnswer, header, responseRef as ref } from '../../rest/openapi-parts.ts';
 
 const failures = {
   401: ref('Unauthorized'),
-  403: {
-    description: 'The key may not be used from this address, or its account is blocked.',
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        example: { detail: 'The API key may not be used from this address' },
-      },
-    },
-  },
+  403: errorAnswer(
+    'The key may not be used from this address, or its account is blocked.',
+    'The API key may not be used from this address',
+  ),
   429: ref('TooManyRequests'),
   500: ref('InternalServerError'),
   503: ref('ServiceUnavailable'),

@@ -1,4 +1,4 @@
-import { requiredHeader as header, responseRef as ref } from '../../rest/openapi-parts.ts';
+import { errorAnswer, requiredHeader as header, responseRef as ref } from '../../rest/openapi-parts.ts';
 
 const member = (description: string) => ({ type: 'string', description });
 
@@ -76,15 +76,10 @@ export const leakReportsPaths = {
             },
           },
         },
-        403: {
-          description: 'The signature is missing or wrong, or the signing key is unknown.',
-          content: {
-            'application/json': {
-              schema: { $ref: '#/components/schemas/Error' },
-              example: { detail: 'The report is not signed by a known key' },
-            },
-          },
-        },
+        403: errorAnswer(
+          'The signature is missing or wrong, or the signing key is unknown.',
+          'The report is not signed by a known key',
+        ),
         413: ref('PayloadTooLarge'),
         422: ref('UnprocessableContent'),
         429: ref('TooManyRequests'),
