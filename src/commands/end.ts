@@ -5,11 +5,9 @@ import { openBeside } from '../database/database.ts';
 import { Db } from '../database/db.ts';
 import { assertMigrated } from '../database/migrate.ts';
 import { longestReason } from '../operations/input.ts';
-import { type DeactivateTotals, deactivateLines } from '../transfer/deactivate-keys.ts';
-import { readLines } from '../transfer/read-lines.ts';
-import { openInput } from './open-input.ts';
-import { Progress } from './progress.ts';
+import { deactivateLines } from '../transfer/deactivate-keys.ts';
 import { reportFault } from './report-fault.ts';
+import { runOnLines } from './run-on-lines.ts';
 
 const usage = `Usage: npm run keys:end -- FILE [--reason TEXT] [--dry-run]
 
@@ -24,9 +22,6 @@ interrupt the command and run it again. Needs the service's DATA_DIR or DATABASE
   --help         prints this text
 `;
 
-const summary = ({ ended, inactive, refused }: DeactivateTotals, isDryRun: boolean) =>
-  `${isDryRun ? 'would be deactivated' : 'deactivated'}: ${ended}, already inactive: ${inactive}, refused: ${refused}\n`;
-
 function readReason(text: string | undefined): string | null {
   const reason = text?.trim() ?? '';
   if ([...reason].length > longestReason)
@@ -38,19 +33,16 @@ async function endFile(file: string, options: { reason?: string; 'dry-run'?: boo
   const reason = readReason(options.reason);
   const isDryRun = options['dry-run'] === true;
   const { database: config } = loadConfig();
-  await using opened = new AsyncDisposableStack();
-  const database = opened.use(await openBeside(config));
+  await using database = await openBeside(config);
   await assertMigrated(database, config);
-  const { input, size } = openInput(file);
-  const progress = opened.use(new Progress(size));
-  const totals = { ended: 0, inactive: 0, refused: 0 };
-  opened.defer(() => void process.stdout.write(summary(totals, isDryRun)));
-  const onRefused = (number: number, why: string) => progress.say(`line ${number}: ${why}`);
-  const onLine = ({ number, end }: { number: number; end: number }) => progress.tell(number, end);
   const db = new Db(database.em);
-  await deactivateLines(db, readLines(input), { reason, isDryRun, onRefused, onLine }, totals);
-  progress[Symbol.dispose]();
-  if (totals.refused > 0) process.exitCode = 1;
+  const totals = { ended: 0, inactive: 0, refused: 0 };
+  const done = isDryRun ? 'would be deactivated' : 'deactivated';
+  const summary = ({ ended, inactive, refused }: typeof totals) =>
+    `${done}: ${ended}, already inactive: ${inactive}, refused: ${refused}\n`;
+  await runOnLines(file, totals, summary, (lines, report) =>
+    deactivateLines(db, lines, { reason, isDryRun, ...report }, totals),
+  );
 }
 
 const options = { 'dry-run': { type: 'boolean' }, reason: { type: 'string' } } as const;

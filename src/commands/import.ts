@@ -8,11 +8,9 @@ import { assertMigrated } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
 import { readPlans } from '../plans/plans-file.ts';
 import { createSecrets } from '../secrets/secrets.ts';
-import { importLines, type Totals } from '../transfer/import-lines.ts';
-import { readLines } from '../transfer/read-lines.ts';
-import { openInput } from './open-input.ts';
-import { Progress } from './progress.ts';
+import { importLines } from '../transfer/import-lines.ts';
 import { reportFault } from './report-fault.ts';
+import { runOnLines } from './run-on-lines.ts';
 
 const usage = `Usage: npm run keys:import -- FILE [--dry-run]
 
@@ -44,23 +42,18 @@ async function openDestination(config: Config, opened: AsyncDisposableStack) {
   return { db, secrets, settings: { ...config, plans: readPlans(config.plansFile) } };
 }
 
-const summary = ({ made, known, refused }: Totals, isDryRun: boolean) =>
-  `${isDryRun ? 'would be imported' : 'imported'}: ${made}, here already: ${known}, refused: ${refused}\n`;
-
 async function importFile(file: string, isDryRun: boolean): Promise<void> {
   const config = loadConfig();
   await using opened = new AsyncDisposableStack();
   const destination = await openDestination(config, opened);
-  const { input, size } = openInput(file);
-  const progress = opened.use(new Progress(size));
-  const totals = { made: 0, known: 0, refused: 0 };
-  opened.defer(() => void process.stdout.write(summary(totals, isDryRun)));
   const issuers = config.issuers.map(({ issuer }) => issuer);
-  const onRefused = (number: number, why: string) => progress.say(`line ${number}: ${why}`);
-  const onLine = ({ number, end }: { number: number; end: number }) => progress.tell(number, end);
-  await importLines(destination, readLines(input), { issuers, isDryRun, onRefused, onLine }, totals);
-  progress[Symbol.dispose]();
-  if (totals.refused > 0) process.exitCode = 1;
+  const totals = { made: 0, known: 0, refused: 0 };
+  const done = isDryRun ? 'would be imported' : 'imported';
+  const summary = ({ made, known, refused }: typeof totals) =>
+    `${done}: ${made}, here already: ${known}, refused: ${refused}\n`;
+  await runOnLines(file, totals, summary, (lines, report) =>
+    importLines(destination, lines, { issuers, isDryRun, ...report }, totals),
+  );
 }
 
 const options = { 'dry-run': { type: 'boolean' } } as const;

@@ -22,7 +22,7 @@ interface Surroundings {
  */
 export async function startDevelopment({ config, port, em, secrets }: Surroundings) {
   const issuer = developmentIssuer({ host: config.host, port });
-  const provider = await createDevelopmentIdentityProvider({
+  const answer = await createDevelopmentIdentityProvider({
     issuer,
     audience: developmentAudience,
     clientId: developmentClientId,
@@ -30,7 +30,6 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
     production: config.production,
   });
   await seed(em, issuer, secrets, config.apiKeyPrefix);
-  const answer = provider.callback();
   const { pathname } = new URL(issuer);
   const trusted: IssuerConfig = {
     issuer,

@@ -1,26 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import Provider, { errors } from 'oidc-provider';
 import { developmentSubjectGrant } from './issuer.ts';
-import { configure, resourceServerOf } from './provider-configuration.ts';
-import { type DevelopmentIdentityProviderOptions, isSubject, resource } from './provider-options.ts';
+import {
+  configure,
+  type DevelopmentIdentityProviderOptions,
+  isSubject,
+  resource,
+  resourceServerOf,
+} from './provider-configuration.ts';
 import { loginPage, pagePolicy } from './provider-pages.ts';
 
-/** An OpenID provider that asks for no password. */
-export interface DevelopmentIdentityProvider {
-  /**
-   * Makes a node:http listener for all requests under the issuer's path. The listener takes the requests unchanged.
-   */
-  callback(): (req: IncomingMessage, res: ServerResponse) => void;
-}
-
 /**
- * Makes a real OpenID provider for development. It signs a token for anyone who asks. When the process ends, it
- * forgets everything, its signing key included.
+ * Makes a real OpenID provider for development, which asks for no password. It signs a token for anyone who asks. When
+ * the process ends, it forgets everything, its signing key included.
+ * @returns the listener for all requests under the issuer's path, which takes the requests unchanged
  * @throws {Error} in production
  */
 export async function createDevelopmentIdentityProvider(
   options: DevelopmentIdentityProviderOptions,
-): Promise<DevelopmentIdentityProvider> {
+): Promise<RequestListener> {
   if (options.production) {
     throw new Error('The development identity provider lets anyone in, so it does not start in production.');
   }
@@ -28,15 +26,11 @@ export async function createDevelopmentIdentityProvider(
   registerSubjectGrant(provider, options);
   useInteractionPages(provider);
   const mountPath = new URL(options.issuer).pathname;
-  return {
-    callback: () => {
-      const listener = provider.callback();
-      return (req, res) => {
-        // Imitates how Express mounts an app: the library routes by `url` and learns its own path from `originalUrl`.
-        Object.assign(req, { originalUrl: req.url, url: req.url?.slice(mountPath.length) });
-        void listener(req, res);
-      };
-    },
+  const listener = provider.callback();
+  return (req, res) => {
+    // Imitates how Express mounts an app: the library routes by `url` and learns its own path from `originalUrl`.
+    Object.assign(req, { originalUrl: req.url, url: req.url?.slice(mountPath.length) });
+    void listener(req, res);
   };
 }
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
   issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/idp`;
   const scopes = Object.keys(scopeDescriptions);
   const options = { issuer, audience, clientId, scopes, production: false };
-  provider.on('request', (await createDevelopmentIdentityProvider(options)).callback());
+  provider.on('request', await createDevelopmentIdentityProvider(options));
   folder = await createTemporaryFolder();
   service = await startProcess(folder.path, {
     NODE_ENV: 'production',

@@ -94,16 +94,14 @@ describe('a provider with a new signing key', () => {
     const server = createServer((request, response) => callback(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/idp`;
-    const create = async () =>
-      (
-        await createDevelopmentIdentityProvider({
-          issuer,
-          audience: developmentAudience,
-          clientId: developmentClientId,
-          scopes: Object.keys(scopeDescriptions),
-          production: false,
-        })
-      ).callback();
+    const create = () =>
+      createDevelopmentIdentityProvider({
+        issuer,
+        audience: developmentAudience,
+        clientId: developmentClientId,
+        scopes: Object.keys(scopeDescriptions),
+        production: false,
+      });
     let callback = await create();
     return {
       issuer,

@@ -52,7 +52,7 @@ beforeAll(async () => {
     production: false,
   });
   for (const spy of spies) spy.mockRestore();
-  server.on('request', provider.callback());
+  server.on('request', provider);
   metadata = await json(`${issuer}/.well-known/openid-configuration`);
 });
 
