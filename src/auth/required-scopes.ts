@@ -79,11 +79,12 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
     { schema, document, operationName }: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>,
     { accessToken }: WithAccessToken,
   ): void => {
-    if (isIntrospection(document)) return;
     const operation = getOperationAST(document, operationName);
-    const { ofOthers, ofOperator } = operation ? scopesOf(operation, schema, document) : none;
+    const { ofOthers, ofOperator, isOpen } = operation
+      ? requirementOf(operation, schema, document)
+      : { ofOthers: [], ofOperator: [], isOpen: isIntrospection(document) };
     const isOfOperator = accessToken !== undefined && isOperator(accessToken.scopes);
-    requireScopes(isOfOperator ? ofOperator : ofOthers, accessToken);
+    if (!isOpen) requireScopes(isOfOperator ? ofOperator : ofOthers, accessToken);
   };
   return {
     onParse:
@@ -98,21 +99,21 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
   };
 }
 
-/** What a document requires that has no such operation. */
-const none = { ofOthers: [], ofOperator: [] };
-
 /**
- * The scopes that an operation requires of an operator's token, and of any other. They are computed once for each
- * operation of a cached document.
+ * The scopes that an operation requires of an operator's token, and of any other, and whether it also runs without a
+ * token. All this is computed once for each operation of a cached document.
  */
-const scopesOf = once((operation: OperationDefinitionNode, schema: GraphQLSchema, document: DocumentNode) => {
-  const root = schema.getRootType(operation.operation)?.getFields() ?? {};
-  const fields = rootFieldNames(document, operation).map((name) => root[name]);
-  return {
-    ofOthers: [...new Set(fields.flatMap(requiredScopesOf))],
-    ofOperator: [...new Set(fields.flatMap(requiredOfOperator))],
-  };
-});
+const requirementOf = once(
+  (operation: OperationDefinitionNode, schema: GraphQLSchema, document: DocumentNode) => {
+    const root = schema.getRootType(operation.operation)?.getFields() ?? {};
+    const fields = rootFieldNames(document, operation).map((name) => root[name]);
+    return {
+      ofOthers: [...new Set(fields.flatMap(requiredScopesOf))],
+      ofOperator: [...new Set(fields.flatMap(requiredOfOperator))],
+      isOpen: isIntrospection(document),
+    };
+  },
+);
 
 /** All scopes that at least one root field of a schema requires. */
 export function scopesIn(schema: GraphQLSchema): Scope[] {

@@ -8,8 +8,8 @@ import type { Listeners } from '../graphql/run-operation.ts';
 import type { DocumentLimits } from '../graphql/use-document-limits.ts';
 import type { Finisher } from '../http/exchange.ts';
 import type { Load } from '../http/load.ts';
-import type { KeyGuesses } from '../http/rate-limits/of-addresses.ts';
 import type { Limiters } from '../http/rate-limits/limiter.ts';
+import type { KeyGuesses } from '../http/rate-limits/of-addresses.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { OperationServices } from '../operations/context.ts';
 

@@ -14,14 +14,15 @@ import { apiKeyItselfRecord } from '../door/key-itself/openapi.ts';
 import { answerLeakReports, leakReportsPath } from '../door/leak-reports/answer-leak-reports.ts';
 import { answerGraphql } from '../graphql/answer-graphql.ts';
 import { createSurround, type Surround } from '../graphql/run-operation.ts';
-import { answerHeaders, graphqlPath } from '../http/answers.ts';
 import { cors } from '../http/cors.ts';
 import {
+  answerHeaders,
   beginExchange,
   compose,
   type Exchange,
   type Finisher,
   finishing,
+  graphqlPath,
   type Handler,
   type Middleware,
   type RequestRecord,

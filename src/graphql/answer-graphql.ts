@@ -4,8 +4,7 @@ import type { GraphQLParams, Plugin, YogaServer } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { graphqlPath, jsonAnswer } from '../http/answers.ts';
-import type { Answer, Exchange, Handler } from '../http/exchange.ts';
+import { type Answer, type Exchange, graphqlPath, type Handler, jsonAnswer } from '../http/exchange.ts';
 import { checkBody, decodeText, isJson } from '../http/read-request.ts';
 import { documentIdName, type FindKnown, type WithRun } from './kept-documents.ts';
 

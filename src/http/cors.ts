@@ -1,5 +1,4 @@
-import { varyBy } from './answers.ts';
-import type { Answer, Finisher } from './exchange.ts';
+import type { Answer, AnswerHeaders, Finisher } from './exchange.ts';
 
 /** The answers' header fields that a page may read, beside those that the standard always allows. */
 const exposed =
@@ -45,4 +44,10 @@ function answerPreflight(answer: Answer): Answer {
       'access-control-max-age': `${maxAge}`,
     },
   };
+}
+
+/** Adds a header field of the request to the answer's `Vary`: the answer depends on that field. */
+function varyBy(headers: AnswerHeaders, field: string): void {
+  const { vary } = headers;
+  headers['vary'] = vary === undefined ? field : `${vary}, ${field}`;
 }

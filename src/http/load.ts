@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { SchemaState } from '../database/current-db.ts';
 import { GatewayError } from '../errors.ts';
-import { answerError } from './answers.ts';
-import type { Middleware } from './exchange.ts';
+import { answerError, type Middleware } from './exchange.ts';
 
 /**
  * The interval between two samples of the event loop, and the least time between two log lines about refused

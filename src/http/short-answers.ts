@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { dataOnly, securityHeaders } from './answers.ts';
+import { dataOnly, securityHeaders } from './exchange.ts';
 
 /** The header fields of an answer from outside the gateway; the gateway's own answers have the same. */
 const headersOf = (body: string, requestId: string) => ({

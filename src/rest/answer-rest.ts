@@ -1,9 +1,14 @@
 import type { WithAccessToken } from '../auth/caller.ts';
 import { requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
 import type { Pipeline } from '../graphql/run-operation.ts';
-import { entityTagOf } from '../http/answers.ts';
 import { answerCompressible, compressible } from '../http/compressible.ts';
-import type { Answer, AnswerHeaders, Exchange, Handler } from '../http/exchange.ts';
+import {
+  type Answer,
+  type AnswerHeaders,
+  type Exchange,
+  entityTagOf,
+  type Handler,
+} from '../http/exchange.ts';
 import { checkBody, conditionsOf, defaultBodyLimit } from '../http/read-request.ts';
 import { once } from '../once.ts';
 import type { OperationContext } from '../operations/context.ts';

@@ -1,7 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { GatewayError } from '../errors.ts';
-import { entityTagOf } from '../http/answers.ts';
-import type { Answer } from '../http/exchange.ts';
+import { type Answer, entityTagOf } from '../http/exchange.ts';
 import type { Conditions } from '../http/read-request.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { BoundRoute } from './bound-routes.ts';

@@ -1,6 +1,5 @@
 import type { Surround } from '../../graphql/run-operation.ts';
-import { entityTagOf } from '../../http/answers.ts';
-import type { Exchange, Handler } from '../../http/exchange.ts';
+import { type Exchange, entityTagOf, type Handler } from '../../http/exchange.ts';
 import { conditionsOf } from '../../http/read-request.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { answerRecord, assertUnchanged, type CheckOwned } from '../../rest/conditions.ts';

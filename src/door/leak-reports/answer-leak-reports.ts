@@ -1,8 +1,7 @@
 import type { VerificationKeys } from '../../auth/verification-keys.ts';
 import type { LeakReportConfig } from '../../config/config.ts';
 import type { Surround } from '../../graphql/run-operation.ts';
-import { jsonAnswer } from '../../http/answers.ts';
-import type { Handler } from '../../http/exchange.ts';
+import { type Handler, jsonAnswer } from '../../http/exchange.ts';
 import { bodyIssue, checkBody, decodeText, parseJson } from '../../http/read-request.ts';
 import { basePath, createRouteMatcher } from '../../rest/routes.ts';
 import { deactivateLeakedKeys } from './deactivate-leaked-keys.ts';
