@@ -38,12 +38,7 @@ export function readBearerToken(headers: RequestHeaders): string | undefined {
 }
 
 /** The protected header of a signed token (RFC 7515, section 4.1). */
-interface Header {
-  readonly alg?: unknown;
-  readonly kid?: unknown;
-  readonly typ?: unknown;
-  readonly crit?: unknown;
-}
+type Header = Readonly<Partial<Record<'alg' | 'kid' | 'typ' | 'crit', unknown>>>;
 
 /** The greatest allowed difference between the issuer's clock and this server's clock, in seconds. */
 const clockTolerance = 60;

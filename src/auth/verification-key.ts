@@ -12,14 +12,6 @@ export interface VerificationKey {
 /** An issuer's verification keys, by `kid`: the result of one read. */
 export type KeySet = ReadonlyMap<string, VerificationKey>;
 
-/** A published JSON Web Key (RFC 7517, section 4). */
-interface PublishedKey extends JsonWebKey {
-  readonly kid?: unknown;
-  readonly use?: unknown;
-  readonly key_ops?: unknown;
-  readonly alg?: unknown;
-}
-
 const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
 const curveAlgorithms: Readonly<Record<string, string>> = {
   'P-256': 'ES256',
@@ -28,14 +20,14 @@ const curveAlgorithms: Readonly<Record<string, string>> = {
 };
 const edwardsAlgorithms: readonly string[] = ['EdDSA', 'Ed25519'];
 
-const algorithmsOf = ({ kty, crv }: PublishedKey): readonly string[] => {
+const algorithmsOf = ({ kty, crv }: JsonWebKey): readonly string[] => {
   if (kty === 'RSA') return rsaAlgorithms;
   if (kty === 'OKP') return crv === 'Ed25519' ? edwardsAlgorithms : [];
   const algorithm = kty === 'EC' && crv !== undefined ? curveAlgorithms[crv] : undefined;
   return algorithm === undefined ? [] : [algorithm];
 };
 
-const isForVerification = ({ use, key_ops }: PublishedKey): boolean =>
+const isForVerification = ({ use, key_ops }: JsonWebKey): boolean =>
   (use === undefined || use === 'sig') &&
   (key_ops === undefined || (Array.isArray(key_ops) && key_ops.includes('verify')));
 
@@ -68,10 +60,10 @@ export const canVerify = ({ algorithms }: VerificationKey, algorithm: unknown): 
  */
 export function parseVerificationKey(published: unknown): VerificationKey | undefined {
   if (typeof published !== 'object' || published === null) return undefined;
-  const jwk = published as PublishedKey;
+  const jwk = published as JsonWebKey;
+  const { kid, alg } = jwk;
   const possible = algorithmsOf(jwk);
-  const algorithms = jwk.alg === undefined ? possible : possible.filter((algorithm) => algorithm === jwk.alg);
-  const { kid } = jwk;
+  const algorithms = alg === undefined ? possible : possible.filter((algorithm) => algorithm === alg);
   if (kid !== undefined && typeof kid !== 'string') return undefined;
   if (algorithms.length === 0 || !isForVerification(jwk)) return undefined;
   try {

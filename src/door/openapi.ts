@@ -1,6 +1,6 @@
 import { usualKeyHeader } from './api-key.ts';
-import { authorizeOpenApi } from './authorize/openapi.ts';
-import { keyItselfOpenApi } from './key-itself/openapi.ts';
+import { authorizePaths, authorizeSchemas } from './authorize/openapi.ts';
+import { apiKeyItselfRecord, keyItselfPaths } from './key-itself/openapi.ts';
 import { leakReportsPaths } from './leak-reports/openapi.ts';
 
 /** The ways to send an API key. */
@@ -20,19 +20,6 @@ const securitySchemesFor = (keyHeader: string | undefined) => ({
   },
 });
 
-type Operations = Readonly<Record<string, object>>;
-
-/** Adds to the operations of all paths that they need an API key. */
-const withKey = (paths: Readonly<Record<string, Operations>>, security: readonly object[]) =>
-  Object.fromEntries(
-    Object.entries(paths).map(([path, operations]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(operations).map(([method, operation]) => [method, { ...operation, security }]),
-      ),
-    ]),
-  );
-
 /**
  * The OpenAPI 3.1 description of the requests without an access token. No GraphQL field describes them.
  * @param keyHeader the only header field that carries API keys; undefined: `Authorization: Bearer` or `X-API-Key`
@@ -43,11 +30,12 @@ export function doorOpenApi(keyHeader: string | undefined, takesLeakReports: boo
   const security = Object.keys(securitySchemes).map((name) => ({ [name]: [] }));
   return {
     paths: {
-      ...withKey({ ...authorizeOpenApi.paths, ...keyItselfOpenApi.paths }, security),
+      ...authorizePaths(security),
+      ...keyItselfPaths(security),
       ...(takesLeakReports && leakReportsPaths),
     },
-    records: keyItselfOpenApi.records,
-    schemas: authorizeOpenApi.schemas,
+    records: { ApiKeyItself: apiKeyItselfRecord },
+    schemas: authorizeSchemas,
     securitySchemes,
   };
 }

@@ -19,7 +19,8 @@ const readHop = (text: string): string | undefined => {
  * @param proxies addresses and ranges of the trusted proxies
  */
 export function forwarded(proxies: readonly string[]): Middleware {
-  const isTrusted = remember(createAddressTest(proxies));
+  const known = new LRUCache<string, boolean>({ max: 1000, memoMethod: createAddressTest(proxies) });
+  const isTrusted = (address: string): boolean => known.memo(address);
   const clientOf = (peer: string, forwardedFor: string): string => {
     let address = peer;
     for (const hop of forwardedFor.split(',').reverse()) {
@@ -39,18 +40,6 @@ export function forwarded(proxies: readonly string[]): Middleware {
     const protocol = headers['x-forwarded-proto'];
     exchange.isPlainHttp = protocol !== undefined && /^http\b(?!s)/i.test(protocol);
     return next(exchange);
-  };
-}
-
-/** Makes the same test with a memory of the last 1000 addresses. */
-function remember(test: (address: string) => boolean): (address: string) => boolean {
-  const known = new LRUCache<string, boolean>({ max: 1000 });
-  return (address) => {
-    const before = known.get(address);
-    if (before !== undefined) return before;
-    const answer = test(address);
-    known.set(address, answer);
-    return answer;
   };
 }
 

@@ -3,22 +3,16 @@ import ipaddr from 'ipaddr.js';
 
 const loopback = ['127.0.0.0/8', '::1'];
 
-interface AddressRange {
-  readonly network: string;
-  readonly prefix: number;
-  readonly family: 'ipv4' | 'ipv6';
-}
-
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** Parses an IP address or a range of addresses (CIDR, RFC 4632); undefined for anything else. */
-function parseAddressRange(text: string): AddressRange | undefined {
+function parseAddressRange(text: string) {
   const [network = '', suffix] = text.split('/', 2);
   const bits = isIP(network) === 6 ? 128 : 32;
   const prefix = suffix === undefined ? bits : Number(suffix);
   if (isIP(network) === 0 || network.includes('%')) return undefined;
   if (!/^\d{1,3}$/.test(suffix ?? '0') || text.split('/').length > 2 || prefix > bits) return undefined;
-  return { network, prefix, family: familyOf(network) };
+  return { network, prefix, family: familyOf(network) } as const;
 }
 
 const rangesOf = (text: string) => (text === 'loopback' ? loopback : [text]).map(parseAddressRange);

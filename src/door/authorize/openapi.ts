@@ -55,57 +55,61 @@ const refusals = {
   ),
 };
 
-/** The OpenAPI 3.1 description of the request of a reverse proxy. */
-export const authorizeOpenApi = {
-  paths: {
-    [authorizePath]: {
-      get: {
-        operationId: 'authorizeApiKey',
-        tags: ['Verification'],
-        summary: 'Authorize a proxied request',
-        description:
-          'Tells a reverse proxy whether a request with an API key may pass. Any method works, and any path may follow. ' +
-          'Any status but 200 means no.',
-        parameters: [
-          {
-            ...{ name: 'X-Keyward-Require', in: 'header', required: false },
-            description:
-              'The permissions that the request needs: 1–50 names in up to 1000 characters, separated by spaces or commas. The key must have all of them. The proxy sets this header and removes any that a client sent.',
-            schema: { type: 'string' },
-            example: 'documents.read documents.write',
-          },
-        ],
-        responses: {
-          200: {
-            description: 'The request may pass.',
-            headers: {
-              'X-Keyward-User': header('Id of the account that owns the key.'),
-              'X-Keyward-Key': header('Id of the key.'),
-              'X-Keyward-Plan': header('The plan of the account. Empty if the provider has no plans.'),
-              'X-Keyward-Permissions': header(
-                'The required permissions, separated by spaces. Empty if none were required.',
-              ),
-            },
-          },
-          ...refusals,
+/**
+ * The OpenAPI 3.1 description of the request of a reverse proxy.
+ * @param security the ways to send an API key
+ */
+export const authorizePaths = (security: readonly object[]) => ({
+  [authorizePath]: {
+    get: {
+      operationId: 'authorizeApiKey',
+      tags: ['Verification'],
+      summary: 'Authorize a proxied request',
+      description:
+        'Tells a reverse proxy whether a request with an API key may pass. Any method works, and any path may follow. ' +
+        'Any status but 200 means no.',
+      parameters: [
+        {
+          ...{ name: 'X-Keyward-Require', in: 'header', required: false },
+          description:
+            'The permissions that the request needs: 1–50 names in up to 1000 characters, separated by spaces or commas. The key must have all of them. The proxy sets this header and removes any that a client sent.',
+          schema: { type: 'string' },
+          example: 'documents.read documents.write',
         },
+      ],
+      responses: {
+        200: {
+          description: 'The request may pass.',
+          headers: {
+            'X-Keyward-User': header('Id of the account that owns the key.'),
+            'X-Keyward-Key': header('Id of the key.'),
+            'X-Keyward-Plan': header('The plan of the account. Empty if the provider has no plans.'),
+            'X-Keyward-Permissions': header(
+              'The required permissions, separated by spaces. Empty if none were required.',
+            ),
+          },
+        },
+        ...refusals,
       },
+      security,
     },
   },
-  schemas: {
-    Problem: {
-      type: 'object',
-      description: 'Why a proxy must refuse a request (RFC 9457).',
-      required: ['title', 'status', 'detail'],
-      properties: {
-        title: { type: 'string', description: 'Name of the HTTP status.' },
-        status: { type: 'integer', description: 'HTTP status.' },
-        detail: { type: 'string', description: 'Explanation for people.' },
-        reason: {
-          type: 'string',
-          description:
-            'The reason, for programs: `no_api_key`, `invalid_api_key`, `account_blocked`, `address_not_allowed`, `insufficient_permissions`, `malformed_requirement`, `rate_limited`, `account_rate_limited`, `too_many_wrong_keys`, `quota_exceeded` or `account_quota_exceeded`. More may be added. Missing if Keyward itself failed.',
-        },
+});
+
+/** The schemas that this description refers to. */
+export const authorizeSchemas = {
+  Problem: {
+    type: 'object',
+    description: 'Why a proxy must refuse a request (RFC 9457).',
+    required: ['title', 'status', 'detail'],
+    properties: {
+      title: { type: 'string', description: 'Name of the HTTP status.' },
+      status: { type: 'integer', description: 'HTTP status.' },
+      detail: { type: 'string', description: 'Explanation for people.' },
+      reason: {
+        type: 'string',
+        description:
+          'The reason, for programs: `no_api_key`, `invalid_api_key`, `account_blocked`, `address_not_allowed`, `insufficient_permissions`, `malformed_requirement`, `rate_limited`, `account_rate_limited`, `too_many_wrong_keys`, `quota_exceeded` or `account_quota_exceeded`. More may be added. Missing if Keyward itself failed.',
       },
     },
   },

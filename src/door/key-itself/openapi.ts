@@ -30,44 +30,46 @@ export const apiKeyItselfRecord = {
   description: 'An API key as its bearer sees it.',
 };
 
-/** The OpenAPI 3.1 description of the requests of an API key about itself. */
-export const keyItselfOpenApi = {
-  paths: {
-    '/api/v1/keys/self': {
-      get: {
-        operationId: 'readApiKeyItself',
-        tags: ['Verification'],
-        summary: 'Get the presented key',
-        description:
-          'Returns the API key that the request carries in place of an access token. It does not count towards the rate limit or quota of the key.',
-        parameters: [
-          condition(
-            'If-None-Match',
-            'The `ETag` of an earlier response. If nothing has changed, the response is 304.',
-          ),
-        ],
-        responses: {
-          200: record('Done.'),
-          304: ref('NotModified'),
-          ...failures,
-          412: ref('PreconditionFailed'),
-        },
+/**
+ * The OpenAPI 3.1 description of the requests of an API key about itself.
+ * @param security the ways to send an API key
+ */
+export const keyItselfPaths = (security: readonly object[]) => ({
+  '/api/v1/keys/self': {
+    get: {
+      operationId: 'readApiKeyItself',
+      tags: ['Verification'],
+      summary: 'Get the presented key',
+      description:
+        'Returns the API key that the request carries in place of an access token. It does not count towards the rate limit or quota of the key.',
+      parameters: [
+        condition(
+          'If-None-Match',
+          'The `ETag` of an earlier response. If nothing has changed, the response is 304.',
+        ),
+      ],
+      responses: {
+        200: record('Done.'),
+        304: ref('NotModified'),
+        ...failures,
+        412: ref('PreconditionFailed'),
       },
-      delete: {
-        operationId: 'deactivateApiKeyItself',
-        tags: ['Verification'],
-        summary: 'Deactivate the presented key',
-        description:
-          "Deactivates the API key that the request carries, for anyone who finds a leaked key. The owner's audit events show that the key itself did it.",
-        parameters: [
-          condition(
-            'If-Match',
-            'The `ETag` of the record as you read it. If it has changed since, nothing is done and the response is 412.',
-          ),
-        ],
-        responses: { 200: record('Done.'), ...failures, 412: ref('PreconditionFailed') },
-      },
+      security,
+    },
+    delete: {
+      operationId: 'deactivateApiKeyItself',
+      tags: ['Verification'],
+      summary: 'Deactivate the presented key',
+      description:
+        "Deactivates the API key that the request carries, for anyone who finds a leaked key. The owner's audit events show that the key itself did it.",
+      parameters: [
+        condition(
+          'If-Match',
+          'The `ETag` of the record as you read it. If it has changed since, nothing is done and the response is 412.',
+        ),
+      ],
+      responses: { 200: record('Done.'), ...failures, 412: ref('PreconditionFailed') },
+      security,
     },
   },
-  records: { ApiKeyItself: apiKeyItselfRecord },
-};
+});

@@ -14,24 +14,10 @@ const mostKeys = 50_000;
 export const mostOwners = 100_000;
 
 /** The result of counting a request. */
-export interface RateUse {
-  /** Whether the request exceeds the rate. */
-  readonly isRefused: boolean;
-  readonly rate: Rate;
-  /** The number of further requests that may pass until the reset. */
-  readonly remaining: number;
-  /** The end of the window, by this machine's present clock. */
-  readonly resetsAt: Date;
-}
+export type RateUse = ReturnType<typeof toUse>;
 
 /** A counted request, whose answer may still change what it counts as. */
-interface CountedRequest extends RateUse {
-  readonly window: Window;
-  /** What the request counts as beyond its weight until its answer is there. */
-  reserved: number;
-  /** Whether its answer may be long, and is not there yet. */
-  isOpen: boolean;
-}
+type CountedRequest = ReturnType<RateCounts['use']>;
 
 /** Whose requests are counted: a text for an address or a caller, or the id of an API key or of an account. */
 type Key = string | number;
@@ -64,7 +50,7 @@ export class RateCounts {
    * @param reserve what it counts as beyond that until `settle`, as far as so much is left; where nothing is, one such
    *   request passes at a time
    */
-  use(key: Key, rate: Rate, weight = 1, reserve = 0): CountedRequest {
+  use(key: Key, rate: Rate, weight = 1, reserve = 0) {
     const window = this.#windowOf(key, rate);
     const left = restOf(window, rate);
     const reserved = Math.min(reserve, Math.max(left - weight, 0));
@@ -73,7 +59,14 @@ export class RateCounts {
     const isRefused = weight > left || (reserve > 0 && reserved === 0 && window.open > 0);
     const isOpen = reserve > 0 && !isRefused;
     if (isOpen) window.open += 1;
-    return { ...toUse(window, rate, isRefused), window, reserved, isOpen };
+    return {
+      ...toUse(window, rate, isRefused),
+      window,
+      /** What the request counts as beyond its weight until its answer is there. */
+      reserved,
+      /** Whether its answer may be long, and is not there yet. */
+      isOpen,
+    };
   }
 
   /**
@@ -131,10 +124,13 @@ const beginWindow = ({ seconds }: Rate): Window => ({
 const restOf = ({ used, reserved }: Window, { requests }: Rate): number =>
   Math.max(requests - used - reserved, 0);
 
-const toUse = (window: Window, rate: Rate, isRefused: boolean): RateUse => ({
+const toUse = (window: Window, rate: Rate, isRefused: boolean) => ({
+  /** Whether the request exceeds the rate. */
   isRefused,
   rate,
+  /** The number of further requests that may pass until the reset. */
   remaining: restOf(window, rate),
+  /** The end of the window, by this machine's present clock. */
   resetsAt: new Date(Math.round(Date.now() + window.endsAt - performance.now())),
 });
 

@@ -1,16 +1,12 @@
 import type { EntityName, SqlEntityManager } from '@mikro-orm/sql';
-import { type Attributes, type Context, SpanKind, type Tracer } from '@opentelemetry/api';
+import { type Context, SpanKind, type Tracer } from '@opentelemetry/api';
 import type { CompiledQuery, Kysely } from 'kysely';
 import { Db } from '../../database/db.ts';
 import type { Tables } from '../../database/tables.ts';
 import { beginSpan, inSpan } from './in-span.ts';
 
 /** The span name and attributes of a query. */
-interface QueryDescription {
-  /** The query's first word and its tables: `SELECT account api_key`. */
-  readonly summary: string;
-  readonly attributes: Attributes;
-}
+type QueryDescription = ReturnType<typeof describe>;
 
 /**
  * Makes a function that describes queries by OpenTelemetry's conventions for databases. The description keeps only
@@ -27,12 +23,13 @@ export function createQueryDescriptions(system: string): (sql: string) => QueryD
   };
 }
 
-const describe = (sql: string, system: string): QueryDescription => {
+const describe = (sql: string, system: string) => {
   const operation = /^\w+/.exec(sql)?.[0].toUpperCase() ?? 'QUERY';
   const named = sql.matchAll(/\b(?:from|join|into|update)\s+["`](\w+)["`]/gi);
   const [table, ...others] = new Set([...named].map(([, name]) => name));
   const summary = [operation, table, ...others].join(' ').trimEnd();
   return {
+    /** The query's first word and its tables: `SELECT account api_key`. */
     summary,
     attributes: {
       'db.system.name': system,
