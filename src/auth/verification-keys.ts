@@ -58,10 +58,8 @@ export class VerificationKeys implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #retry: NodeJS.Timeout | undefined;
   #retryAfter = firstRetry;
-  /** The message of the last failure; undefined after a successful read. */
-  #failure: string | undefined;
-  /** Whether the last failed read found a set without a usable key. */
-  #isUnusable = false;
+  /** The error of the last read; undefined after a successful one. */
+  #failure: unknown;
   #reading: Promise<void> | undefined;
   #waiting = 0;
   #isDisposed = false;
@@ -96,7 +94,9 @@ export class VerificationKeys implements Disposable {
   /** Why there are no keys, in words; undefined if there are keys. {@link ReadReport} tells the reason of each key. */
   get fault(): string | undefined {
     if (this.current) return undefined;
-    return this.#isUnusable ? 'no key of its set can be used' : 'its key set could not be read';
+    return this.#failure instanceof UnusableKeySet
+      ? 'no key of its set can be used'
+      : 'its key set could not be read';
   }
 
   /** Reads the set again; concurrent callers share one read. The promise never rejects. */
@@ -139,7 +139,8 @@ export class VerificationKeys implements Disposable {
       this.#noteSuccess();
     } catch (error) {
       this.#noteFailure(error);
-      if (this.#isUnusable || performance.now() - this.#goodAt > longestUse) this.current = undefined;
+      const isRevoked = error instanceof UnusableKeySet;
+      if (isRevoked || performance.now() - this.#goodAt > longestUse) this.current = undefined;
       if (!this.current) this.#tryAgain();
     }
   }
@@ -152,11 +153,9 @@ export class VerificationKeys implements Disposable {
   }
 
   #noteFailure(error: unknown): void {
-    this.#isUnusable = error instanceof UnusableKeySet;
-    this.refreshes[this.#isUnusable ? 'unusable' : 'failure'] += 1;
-    const reason = error instanceof Error ? error.message : typeof error;
-    if (this.#failure !== reason) this.#report.failed(error);
-    this.#failure = reason;
+    this.refreshes[error instanceof UnusableKeySet ? 'unusable' : 'failure'] += 1;
+    if (reasonOf(this.#failure) !== reasonOf(error)) this.#report.failed(error);
+    this.#failure = error;
   }
 
   /**
@@ -171,3 +170,5 @@ export class VerificationKeys implements Disposable {
     this.#retryAfter = Math.min(this.#retryAfter * 2, this.#pace.longestRetry);
   }
 }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : typeof error);

@@ -23,13 +23,9 @@ function report(where: string, applied: readonly string[]): void {
 }
 
 async function run(): Promise<void> {
-  try {
-    const config = loadConfig();
-    await using database = await openDatabase(config.database);
-    report(databaseSummary(config), await migrate(database, config.database));
-  } catch (error) {
-    reportConfigError(error);
-  }
+  const config = loadConfig();
+  await using database = await openDatabase(config.database);
+  report(databaseSummary(config), await migrate(database, config.database));
 }
 
-if (readCommandLine({ usage })) await run();
+if (readCommandLine({ usage })) await run().catch(reportConfigError);

@@ -41,19 +41,15 @@ can interrupt it and run it again. With SQLite, stop the service first.
 `;
 
 async function rewrapAll(): Promise<void> {
-  try {
-    const { database: config, secrets: keys } = loadConfig();
-    if (!keys)
-      throw new ConfigError(['KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set: all is moved to their first']);
-    await using database = await openDatabase(config);
-    await assertMigrated(database, config);
-    const db = new Db(database.em);
-    const secrets = createSecrets(keys);
-    await assertSecretVersions(db, secrets);
-    await runAll(db, secrets);
-  } catch (error) {
-    reportConfigError(error);
-  }
+  const { database: config, secrets: keys } = loadConfig();
+  if (!keys)
+    throw new ConfigError(['KEY_PEPPERS and KEY_ENCRYPTION_KEYS must be set: all is moved to their first']);
+  await using database = await openDatabase(config);
+  await assertMigrated(database, config);
+  const db = new Db(database.em);
+  const secrets = createSecrets(keys);
+  await assertSecretVersions(db, secrets);
+  await runAll(db, secrets);
 }
 
-if (readCommandLine({ usage })) await rewrapAll();
+if (readCommandLine({ usage })) await rewrapAll().catch(reportConfigError);

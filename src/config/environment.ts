@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { accessTokenVariables } from './variables/access-tokens.ts';
 import { databaseVariables } from './variables/database.ts';
-import { edgeVariables } from './variables/edge.ts';
-import { graphqlVariables } from './variables/graphql.ts';
-import { httpVariables } from './variables/http.ts';
 import { leakReportVariables } from './variables/leak-reports.ts';
 import { limitVariables } from './variables/limits.ts';
 import { observabilityVariables } from './variables/observability.ts';
 import { pageVariables } from './variables/pages.ts';
+import { edgeVariables, graphqlVariables, httpVariables } from './variables/requests.ts';
 import { secretVariables } from './variables/secrets.ts';
 import { serverVariables } from './variables/server.ts';
 import { webhookVariables } from './variables/webhooks.ts';

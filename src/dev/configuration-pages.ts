@@ -40,12 +40,12 @@ const allTables = (): string =>
     })
     .join('\n\n');
 
+const path = 'docs/configuration.md';
+
 /**
  * The page that lists all variables, with its current text.
  * @returns pairs of a path (from the project's folder) and a text
  */
-export const configurationPages = (): readonly (readonly [path: string, text: string])[] =>
-  ['docs/configuration.md'].map((path) => [
-    path,
-    fillPage(readFileSync(path, 'utf8'), 'npm run config:docs', allTables()),
-  ]);
+export const configurationPages = (): readonly (readonly [path: string, text: string])[] => [
+  [path, fillPage(readFileSync(path, 'utf8'), 'npm run config:docs', allTables())],
+];

@@ -20,14 +20,8 @@ export const sdlText = (): string => `${printSchema(lexicographicSortSchema(sche
 const other = otherOpenApi(undefined, true);
 
 /** The REST contract, as a server with the development identity provider describes itself. */
-const openApi = () => {
-  const issuer = 'http://127.0.0.1:4000/idp';
-  return createOpenApi(sofa, {
-    issuer,
-    settings: loadConfig({}),
-    other,
-  });
-};
+const openApi = () =>
+  createOpenApi(sofa, { issuer: 'http://127.0.0.1:4000/idp', settings: loadConfig({}), other });
 
 const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
 

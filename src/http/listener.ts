@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import type { Answer, Incoming, RequestHeaders } from './exchange.ts';
 import type { Load } from './load.ts';
 import { declaresBody, defaultBodyLimit } from './read-request.ts';
-import { answerShortly, type NoteRefusal, refusal } from './short-answers.ts';
+import { answerShortly, type NoteRefusal } from './short-answers.ts';
 
 /** Answers the requests that Node parsed. */
 export interface Answering {
@@ -37,7 +37,7 @@ export const createListener =
       // An unforeseen error ends this request, not the process.
       onFailure(error);
       if (outgoing.headersSent) return outgoing.destroy();
-      answerShortly(outgoing, 500, refusal(500));
+      answerShortly(outgoing, 500);
     });
   };
 
@@ -76,7 +76,7 @@ const inPieces = new Error('the body arrives in too many pieces');
 function refusePieces(outgoing: ServerResponse, onRefusal: NoteRefusal): void {
   // A request that took too long already got the answer 503.
   if (!outgoing.headersSent)
-    onRefusal(400, answerShortly(outgoing, 400, refusal(400), { connection: 'close' }), 'body-pieces');
+    onRefusal(400, answerShortly(outgoing, 400, { connection: 'close' }), 'body-pieces');
   // The answer is with the system by now. Until the connection is closed, Node reads on, at the same cost.
   outgoing.socket?.destroy();
 }

@@ -13,7 +13,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { isLocal } from './forwarded.ts';
 import { inTurn } from './load.ts';
 import { declaresBody } from './read-request.ts';
-import { answerShortly, createRefusals, noteDrops, refusal } from './short-answers.ts';
+import { answerShortly, createRefusals, noteDrops } from './short-answers.ts';
 
 /**
  * Whether the body that a request declares has not arrived as a whole. The rest may never come: then the connection's
@@ -236,8 +236,8 @@ export class Health {
     const { url } = request;
     if (url !== '/health/live' && url !== '/health/ready') return false;
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      answerShortly(response, 405, refusal(405), { allow: 'GET, HEAD' });
-    else if (url === '/health/live') answerShortly(response, 200, ok);
+      answerShortly(response, 405, { allow: 'GET, HEAD' });
+    else if (url === '/health/live') answerShortly(response, 200, {}, ok);
     else void this.#answerReady(request, response);
     return true;
   }
@@ -246,8 +246,8 @@ export class Health {
     const { isReady, faults } = await this.#ask();
     // The time-out may have answered the request meanwhile.
     if (response.headersSent) return;
-    if (isReady) answerShortly(response, 200, ok);
-    else answerShortly(response, 503, isLocal(request) ? unavailableFor(faults) : unavailable);
+    if (isReady) answerShortly(response, 200, {}, ok);
+    else answerShortly(response, 503, {}, isLocal(request) ? unavailableFor(faults) : unavailable);
   }
 }
 
@@ -255,7 +255,7 @@ const unavailableFor = (faults: readonly Part[]): string =>
   faults.length === 0 ? unavailable : JSON.stringify({ status: 'unavailable', faults });
 
 const starting: RequestListener = (_request, response) => {
-  answerShortly(response, 503, refusal(503), { 'retry-after': '1' });
+  answerShortly(response, 503, { 'retry-after': '1' });
 };
 
 /**

@@ -15,18 +15,19 @@ const headersOf = (body: string, requestId: string) => ({
 });
 
 /** The JSON body of an answer to a request that did not reach the gateway. */
-export const refusal = (status: number): string => JSON.stringify({ detail: STATUS_CODES[status] });
+const refusal = (status: number): string => JSON.stringify({ detail: STATUS_CODES[status] });
 
 /**
  * Sends an answer in one piece.
  * @param headers further header fields of the answer
+ * @param body the JSON text; if missing, it names the status
  * @returns the request's id
  */
 export function answerShortly(
   response: ServerResponse,
   status: number,
-  body: string,
   headers: Readonly<Record<string, string>> = {},
+  body = refusal(status),
 ): string {
   const requestId = randomUUID();
   response.writeHead(status, { ...headersOf(body, requestId), ...headers }).end(body);
@@ -66,14 +67,14 @@ export function createRefusals(logger: Logger) {
   return {
     /** Refuses a request that another program could understand differently. */
     malformed: (response: ServerResponse): void =>
-      note(400, answerShortly(response, 400, refusal(400), { connection: 'close' }), 'target'),
+      note(400, answerShortly(response, 400, { connection: 'close' }), 'target'),
 
     /** Refuses a request whose connection was silent for too long; its operation can no longer change anything. */
     late(this: ServerResponse): void {
       // A client that does not read its answer in time gets no second answer.
       if (this.headersSent) return void this.destroy();
       const headers = { connection: 'close', 'retry-after': '5' };
-      note(503, answerShortly(this, 503, refusal(503), headers), 'answer-timeout');
+      note(503, answerShortly(this, 503, headers), 'answer-timeout');
     },
 
     /** Refuses input that is no request, or that did not arrive in time. */

@@ -122,6 +122,15 @@ export const json = (wanted: string) =>
     }
   });
 
+/** An object with no other members. The message does not repeat an unknown name: it may be a misplaced secret. */
+export const objectOf = <Members extends z.core.$ZodLooseShape>(members: Members) =>
+  z.strictObject(members, {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `may only have the members ${Object.keys(members).join(', ')}`
+        : 'must be an object',
+  });
+
 /** The path of a file; the value is the file's trimmed text. */
 export const textOfFile = z.string().transform((path, context) => {
   try {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { json, secureUrl, split, textOfFile } from '../values/kinds.ts';
+import { json, objectOf, secureUrl, split, textOfFile } from '../values/kinds.ts';
 import {
   longestWebhookUrl,
   mostWebhookEndpoints,
@@ -26,7 +26,7 @@ const secret = z.string(wantedSecret).refine(isSecret, wantedSecret);
 
 const wantedEvents = `must be a list of ${webhookTypes.join(', ')}, or patterns such as api_key.* or *`;
 
-const members = {
+const endpoint = objectOf({
   url: secureUrl
     .refine((url) => url.length <= longestWebhookUrl, `must have at most ${longestWebhookUrl} characters`)
     .transform((url) => new URL(url).href),
@@ -42,27 +42,18 @@ const members = {
     .readonly()
     .default(['*']),
   headers: webhookHeaders((text) => text).default({}),
-};
-
-// The message does not repeat an unknown name, because it may be a misplaced secret.
-const unknownMember = `may only have the members ${Object.keys(members).join(', ')}`;
-
-const endpoint = z
-  .strictObject(members, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? unknownMember : 'must be an object'),
-  })
-  .transform(
-    ({ url, secret, events, headers }) =>
-      ({
-        url,
-        /** One secret, or two while the second replaces the first: `whsec_…`. */
-        secrets: secret,
-        /** The types of events that the endpoint receives: names and patterns. */
-        events,
-        /** Headers that each message has beside those of Standard Webhooks. */
-        headers,
-      }) as const,
-  );
+}).transform(
+  ({ url, secret, events, headers }) =>
+    ({
+      url,
+      /** One secret, or two while the second replaces the first: `whsec_…`. */
+      secrets: secret,
+      /** The types of events that the endpoint receives: names and patterns. */
+      events,
+      /** Headers that each message has beside those of Standard Webhooks. */
+      headers,
+    }) as const,
+);
 
 const wantedList = 'must be a JSON list of endpoints';
 
