@@ -13,8 +13,7 @@ export async function startTelemetry(config: Config, logger: Logger, output: Wat
   await using started = new AsyncDisposableStack();
   const tracing = started.use(config.tracing && (await startTracing(config.tracing, config, logger)));
   const metrics = started.use(config.metrics && (await startMetrics(config.metrics, output)));
-  const stack = started.move();
-  return {
+  return Object.assign(started.move(), {
     /** The middleware that measures requests; undefined if metrics are off. */
     metrics: metrics?.requests,
     /** The tracing of requests; undefined if traces are off. */
@@ -23,8 +22,7 @@ export async function startTelemetry(config: Config, logger: Logger, output: Wat
      * Adds the metrics of the issuers' verification keys, of the database and of the background, as soon as these exist.
      */
     observe: metrics?.observe,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
+  });
 }
 
 const startMetrics = async (metrics: MetricsConfig, output: WatchedLog) =>

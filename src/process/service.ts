@@ -96,9 +96,8 @@ async function startParts(config: WithPlans, stopped: Stopped): Promise<Service>
   const readiness = createReadiness(background.schemaState, trusted);
   server.health.readyBy(started.use(watchReadiness(readiness, logger)).ask);
 
-  const stack = started.move();
   const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
-  return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return Object.assign(started.move(), { greeting });
 }
 
 /** Warns of variables that are ignored, and of scopes that the configuration needs and no token can have. */

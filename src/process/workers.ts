@@ -56,8 +56,7 @@ async function supervise(config: Config, stopped: Stopped): Promise<Service> {
   const others = stopping.signal.aborted ? [] : Array.from({ length: config.workers - 1 }, fork);
   await Promise.all(others.map((other) => untilReady(other, stopping.signal)));
   for (const forked of [first, ...others]) void keepRunning(forked, fork, stopping.signal, logger);
-  const stack = started.move();
-  return { greeting, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return Object.assign(started.move(), { greeting });
 }
 
 /** Runs the service in a worker, which sends its greeting to the supervisor. */
@@ -69,8 +68,7 @@ async function work(config: Config, stopped: Stopped): Promise<Service> {
   const { startService } = await import('./service.ts');
   const service = started.use(await startService(config, stopped));
   sendToSupervisor({ greeting: service.greeting });
-  const stack = started.move();
-  return { greeting: '', [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return Object.assign(started.move(), { greeting: '' });
 }
 
 async function prepareDatabase(config: DatabaseConfig): Promise<void> {
