@@ -2,8 +2,6 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
 import { z } from 'zod';
 import type { IssuerConfig } from '../config/config.ts';
-import type { RequestHeaders } from '../http/exchange.ts';
-import { readBearer } from '../http/read-request.ts';
 import { isCanonicalBase64url } from '../secrets/canonical.ts';
 import { invalidToken } from './challenge.ts';
 import { mayGrant } from './scopes.ts';
@@ -22,20 +20,6 @@ export interface AccessToken {
 
 /** The claims of a token, as on the wire (RFC 9068). */
 export type Claims = Readonly<Record<string, unknown>>;
-
-/** The longest access token that this service reads, in characters. */
-const maximumLength = 8192;
-
-/**
- * Reads the access token from the Authorization header of a request. No other place of a request can carry the token.
- * @returns undefined if the request has no token
- * @throws {GatewayError} `UNAUTHENTICATED` if the token is longer than 8192 characters
- */
-export function readBearerToken(headers: RequestHeaders): string | undefined {
-  const token = readBearer(headers);
-  if (token !== undefined && token.length > maximumLength) throw invalidToken('too-long');
-  return token;
-}
 
 /** The protected header of a signed token (RFC 7515, section 4.1). */
 type Header = Readonly<Partial<Record<'alg' | 'kid' | 'typ' | 'crit', unknown>>>;
@@ -67,8 +51,11 @@ export function decodeToken(token: string): DecodedToken {
 
 const now = () => Math.floor(Date.now() / 1000);
 
-/** Whether a token with this `exp` (seconds since 1970) has expired. The clocks may differ by 60 seconds. */
-export const isExpired = (exp: number): boolean => now() > exp + clockTolerance;
+/**
+ * The time from which a token has expired, in milliseconds since 1970. The clocks may differ by 60 seconds.
+ * @param exp `exp` of the token: seconds since 1970
+ */
+export const endOf = (exp: number): number => (Math.floor(exp + clockTolerance) + 1) * 1000;
 
 type Check = [reason: string, passes: boolean];
 
@@ -129,7 +116,7 @@ export function screenClaims(claims: Claims, config: IssuerConfig): void {
     ['audience', isForThisService(claims, config)],
     ['id-token', !isIdToken(claims)],
     ['no-expiry', Number.isFinite(expiresAt)],
-    ['expired', !isExpired(expiresAt)],
+    ['expired', Date.now() < endOf(expiresAt)],
     ['not-yet-valid', hasBegun(nbf)],
     ['claim-type', otherClaims.safeParse(claims).success],
   ]);

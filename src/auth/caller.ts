@@ -2,17 +2,11 @@ import { hash } from 'node:crypto';
 import { type DocumentNode, getOperationAST, type OperationDefinitionNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import type { Exchange, RequestRecord } from '../http/exchange.ts';
+import type { Exchange, RequestHeaders, RequestRecord } from '../http/exchange.ts';
 import { type Limiter, ordinaryAnswer } from '../http/rate-limits/limiter.ts';
+import { readBearer } from '../http/read-request.ts';
 import { once } from '../once.ts';
-import {
-  type AccessToken,
-  decodeToken,
-  isExpired,
-  readAccessToken,
-  readBearerToken,
-  screenToken,
-} from './access-token.ts';
+import { type AccessToken, decodeToken, endOf, readAccessToken, screenToken } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
 import { rootFields } from './root-fields.ts';
 import { keyVerifier } from './scopes.ts';
@@ -35,6 +29,20 @@ type CheckContext = WithAccessToken &
 
 /** A wrapper around the check of a token. It measures the duration and sees the outcome. */
 export type AroundCheck = (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
+
+/** The longest access token that this service reads, in characters. */
+const maximumLength = 8192;
+
+/**
+ * Reads the access token from the Authorization header of a request. No other place of a request can carry the token.
+ * @returns undefined if the request has no token
+ * @throws {GatewayError} `UNAUTHENTICATED` if the token is longer than 8192 characters
+ */
+export function readBearerToken(headers: RequestHeaders): string | undefined {
+  const token = readBearer(headers);
+  if (token !== undefined && token.length > maximumLength) throw invalidToken('too-long');
+  return token;
+}
 
 /**
  * Authenticates each request by its access token, in GraphQL and in REST. A request without a token passes without a
@@ -104,6 +112,8 @@ interface Entry {
   /** The source of the keys, and the key set that was current when it verified the token. */
   readonly keys: VerificationKeys;
   readonly keySet: KeySet | undefined;
+  /** The time from which the token has expired, in milliseconds since 1970. */
+  readonly end: number;
 }
 
 // The cache stores digests, so a dump of this process's memory shows no list of tokens.
@@ -121,8 +131,8 @@ export class RememberedTokens {
     const key = digest(token);
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    const { accessToken, keys, keySet } = entry;
-    if (keys.current === keySet && !isExpired(accessToken.expiresAt)) return accessToken;
+    const { accessToken, keys, keySet, end } = entry;
+    if (keys.current === keySet && Date.now() < end) return accessToken;
     this.#entries.delete(key);
     return undefined;
   }
@@ -134,7 +144,8 @@ export class RememberedTokens {
     keys: VerificationKeys,
     keySet: KeySet | undefined,
   ): void {
-    this.#entries.set(digest(token), { accessToken, keys, keySet });
+    const end = endOf(accessToken.expiresAt);
+    this.#entries.set(digest(token), { accessToken, keys, keySet, end });
   }
 }
 

@@ -5,7 +5,8 @@ import { compactVerify } from 'jose/jws/compact/verify';
 import type { SignatureAlgorithm } from '../config/issuers.ts';
 import { GatewayError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { type Claims, type DecodedToken, readBearerToken } from './access-token.ts';
+import { readBearer } from '../http/read-request.ts';
+import type { Claims, DecodedToken } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { findKey, type KeySet } from './verification-key.ts';
@@ -26,9 +27,7 @@ const isKnownToPlugin = (algorithm: SignatureAlgorithm): algorithm is Exclude<Si
  */
 export const useSignature = ({ config, keys }: TrustedIssuer): Plugin =>
   useJWT({
-    tokenLookupLocations: [
-      ({ serverContext }) => found(readBearerToken((serverContext as WithHeaders).headers)),
-    ],
+    tokenLookupLocations: [({ serverContext }) => found(readBearer((serverContext as WithHeaders).headers))],
     signingKeyProviders: [(kid) => asText(keys.current?.get(kid ?? '')?.publicKey)],
     // The earlier check of the expiry is exact to the second; this one must not be stricter, so it allows a second
     // more.

@@ -82,8 +82,8 @@ async function filesThatRan(): Promise<string[]> {
 // Whoever reads how a request is answered meets these. A file more must be worth it.
 it.each([
   ['PUT', '/api/v1/automation/settings', { is_enabled: true }, 30],
-  ['GET', '/api/v1/auth/private-key', undefined, 25],
-  ['POST', '/graphql', { query: '{ privateKeyStatus { hasKey } }' }, 24],
+  ['GET', '/api/v1/auth/private-key', undefined, 22],
+  ['POST', '/graphql', { query: '{ privateKeyStatus { hasKey } }' }, 22],
 ])('a warm %s %s goes through few files', async (method, path, json, most) => {
   const authorization = `Bearer ${await issuer.sign()}`;
   let calls = 0;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeToken, readBearerToken } from '../../../src/auth/access-token.ts';
+import { decodeToken } from '../../../src/auth/access-token.ts';
+import { readBearerToken } from '../../../src/auth/caller.ts';
 
 const read = (authorization: string) => readBearerToken({ authorization });
 const tokenOf = (length: number) => `e30.${'a'.repeat(length - 6)}.s`;
