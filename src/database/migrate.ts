@@ -72,19 +72,21 @@ export async function assertMigrated(orm: Orm, config: DatabaseConfig): Promise<
 
 const migrationsOf = (config: DatabaseConfig) => (isPostgres(config) ? postgresMigrations : sqliteMigrations);
 
+const namesOf = (config: DatabaseConfig) => Object.keys(migrationsOf(config)) as [string, ...string[]];
+
 /**
  * Whether all migrations are applied. This works without the migrator, so most starts never load it.
  * @throws {ConfigError} if unknown migrations are applied too
  */
 async function isMigrated(orm: Orm, config: DatabaseConfig): Promise<boolean> {
   const applied = await appliedMigrations(orm);
-  const known = Object.keys(migrationsOf(config));
+  const known = namesOf(config);
   const newer = newerOf(applied, config);
   if (newer.length > 0)
     throw new ConfigError([
       `DATABASE_URL names a database whose schema is newer than this version (${newer.join(', ')}): start the version that has migrated it, or a later one`,
     ]);
-  refuseOlder(applied, known, config);
+  refuseOlder(applied, known[0], config);
   return known.every((name) => applied.includes(name));
 }
 
@@ -93,9 +95,8 @@ async function isMigrated(orm: Orm, config: DatabaseConfig): Promise<boolean> {
  * the newer version refuses, and could write values that the newer version does not expect.
  */
 function newerOf(applied: readonly string[], config: DatabaseConfig): readonly string[] {
-  const known = Object.keys(migrationsOf(config));
-  const [first = ''] = known;
-  return applied.filter((name) => name > first && !known.includes(name) && !compatible.test(name));
+  const known = namesOf(config);
+  return applied.filter((name) => name > known[0] && !known.includes(name) && !compatible.test(name));
 }
 
 /**
@@ -103,11 +104,7 @@ function newerOf(applied: readonly string[], config: DatabaseConfig): readonly s
  * make tables that already exist.
  * @throws {ConfigError}
  */
-function refuseOlder(
-  applied: readonly string[],
-  [first = '']: readonly string[],
-  config: DatabaseConfig,
-): void {
+function refuseOlder(applied: readonly string[], first: string, config: DatabaseConfig): void {
   if (applied.length === 0 || applied.includes(first) || isAdoptable(applied, first, config)) return;
   throw new ConfigError([
     `DATABASE_URL names a database that was last migrated before ${first}, with which this version begins: update it with \`npm run db:migrate\` of commit ${lastBefore}, and then with this version's`,
@@ -136,7 +133,7 @@ async function appliedMigrations(orm: Orm): Promise<string[]> {
 }
 
 async function runMigrations(orm: Orm, config: DatabaseConfig): Promise<readonly string[]> {
-  const [first = ''] = Object.keys(migrationsOf(config));
+  const [first] = namesOf(config);
   if (isAdoptable(await appliedMigrations(orm), first, config)) await adopt(orm, first, config);
   const { Migrator } = await import('@mikro-orm/migrations');
   const modules = await Promise.all(Object.values(migrationsOf(config)).map((load) => load()));

@@ -85,17 +85,14 @@ const bytesOf = (row: object): number => {
   return bytes;
 };
 
-/** The rows of a page in the order of the query, and whether more rows follow. */
-interface Found<Node> {
-  readonly nodes: Node[];
-  readonly hasMore: boolean;
-}
-
-/** Reads rows until there are as many as wanted, or until they have {@link pageBytes}. */
+/**
+ * Reads rows until there are as many as wanted, or until they have {@link pageBytes}.
+ * @returns the rows in the order of the query, and whether more rows follow
+ */
 async function readRows<Node extends { readonly id: number }>(
   wanted: number,
   select: (beyond: number | undefined, limit: number) => Promise<Node[]>,
-): Promise<Found<Node>> {
+) {
   const nodes: Node[] = [];
   let bytes = 0;
   for (;;) {

@@ -64,10 +64,7 @@ const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<TakeVal
 );
 
 /** What the database has of an account's quota; null: nothing was taken of it yet. */
-export interface AccountQuotaRow {
-  readonly refill: QuotaRefill;
-  readonly taken: number;
-  readonly generation: number;
+export interface AccountQuotaRow extends Pick<AccountQuota, 'refill' | 'taken' | 'generation'> {
   /** Whether the period is over; SQLite returns a number. */
   readonly over: unknown;
 }

@@ -2,6 +2,7 @@ import { importedDigests, sha256Of } from '../api-keys/verify/imported-keys.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { digestsInUse } from '../database/secret-versions.ts';
 import { ApiKeySecret } from '../database/tables.ts';
+import type { PepperedDigest } from '../secrets/peppers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { batchSize, type Rewrapping } from './rewrap.ts';
 
@@ -49,12 +50,9 @@ const selectOlder = prepareQuery(ApiKeySecret, (db, { newest, after }: { newest:
     .limit(batchSize),
 );
 
-interface Moved {
-  readonly id: number;
-  readonly old: Uint8Array;
-  readonly digest: Buffer;
-  readonly version: number;
-}
+type Older = Awaited<ReturnType<typeof selectOlder>>[number];
+
+type Moved = Pick<Older, 'id'> & PepperedDigest & { readonly old: Uint8Array };
 
 const updateDigest = prepareQuery(ApiKeySecret, (db, { id, old, digest, version }: Moved) =>
   db
@@ -64,8 +62,6 @@ const updateDigest = prepareQuery(ApiKeySecret, (db, { id, old, digest, version 
     .where('digest', '=', old)
     .returning('id'),
 );
-
-type Older = Awaited<ReturnType<typeof selectOlder>>[number];
 
 /** Says which keys still need an older pepper, and what ends that. */
 async function explain(db: Db, newest: number): Promise<string[]> {

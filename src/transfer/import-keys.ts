@@ -87,10 +87,8 @@ async function write(destination: Destination, fresh: readonly FreshKey[]): Prom
   await insertSecrets(db, keys);
   await sealSecrets(destination, keys);
   for (const { id, line } of keys) if (line.parts.quota) await setQuota(db, id, line.parts.quota, new Date());
-  await addForms(
-    db,
-    lines.map(({ keyPrefix }) => keyPrefix),
-  );
+  const prefixes = lines.map(({ keyPrefix }) => keyPrefix);
+  await addForms(db, prefixes);
 }
 
 /** Separates the lines with new keys from those with keys that exist already or stand in an earlier line. */

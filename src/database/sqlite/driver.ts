@@ -48,18 +48,12 @@ export class SqliteDialect extends KyselyDialect {
   }
 
   override createAdapter(): SqliteAdapter {
-    return new ConcurrentAdapter((query) => this.#driver?.readAtOnce(query));
+    const reads: ReadsAtOnce = { readAtOnce: (query) => this.#driver?.readAtOnce(query) };
+    return Object.assign(new ConcurrentAdapter(), reads);
   }
 }
 
-class ConcurrentAdapter extends SqliteAdapter implements ReadsAtOnce {
-  readonly readAtOnce: ReadsAtOnce['readAtOnce'];
-
-  constructor(readAtOnce: ReadsAtOnce['readAtOnce']) {
-    super();
-    this.readAtOnce = readAtOnce;
-  }
-
+class ConcurrentAdapter extends SqliteAdapter {
   /** Tells Kysely not to queue transactions, because the writer does. */
   override get supportsMultipleConnections(): boolean {
     return true;

@@ -216,20 +216,13 @@ const replacePayload = prepareQuery(
 );
 
 /** The place in line that the first delivery of a lane gets. */
-interface Pull {
-  readonly endpoint: number;
-  readonly lane: string;
-  readonly dueAt: Date;
-}
+type Pull = Pick<WebhookDelivery, 'endpoint' | 'lane'> & { readonly dueAt: Date };
 
 const pullUp = prepareQuery(WebhookDelivery, (db, { endpoint, lane, dueAt }: Pull) =>
   db
     .updateTable('webhook_delivery')
     .set({ due_at: dueAt })
-    .where('endpoint_id', '=', endpoint)
-    .where('lane', '=', lane)
-    .where('state', '=', sql.lit('waiting'))
-    .where('attempts', '=', sql.lit(0))
+    .where(({ and }) => and({ endpoint_id: endpoint, lane, state: sql.lit('waiting'), attempts: sql.lit(0) }))
     .where('due_at', '>', dueAt),
 );
 

@@ -150,8 +150,7 @@ export async function takeDeliveries(
   if (found.length === 0) return [];
   const ids = JSON.stringify(found.map(({ id }) => id));
   const until = new Date(now.getTime() + lease);
-  const taken = (await claim(db, { ids, now, until })) as WebhookDelivery[];
-  return taken.map((each) => ({ ...each, dueAt: until }));
+  return (await claim(db, { ids, now, until })) as TakenDelivery[];
 }
 
 type Place = Pick<WebhookDelivery, 'endpoint' | 'lane'>;
@@ -163,9 +162,7 @@ const mostLookedAt = 50;
 const selectNext = prepareQuery(WebhookDelivery, (db, { endpoint, lane }: Place) => {
   const lanes = db
     .selectFrom('webhook_delivery')
-    .where('endpoint_id', '=', endpoint)
-    .where('lane', '=', lane)
-    .where('state', '=', waiting)
+    .where(({ and }) => and({ endpoint_id: endpoint, lane, state: waiting }))
     .orderBy('id');
   const few = lanes.select('type').limit(sql.lit(mostLookedAt)).as('few');
   return lanes
@@ -253,9 +250,7 @@ const markFailed = prepareQuery(
     db
       .updateTable('webhook_delivery')
       .set({ last_attempt_at: now, last_outcome: lastOutcome, due_at: next })
-      .where('id', '=', id)
-      .where('state', '=', waiting)
-      .where('due_at', '=', dueAt),
+      .where(({ and }) => and({ id, state: waiting, due_at: dueAt })),
 );
 
 /** Records a failed attempt, and the time of the next one, unless another node has the delivery now. */
@@ -272,9 +267,7 @@ const makeDue = prepareQuery(WebhookDelivery, (db, { id, dueAt, now }: Held & { 
   db
     .updateTable('webhook_delivery')
     .set({ due_at: now })
-    .where('id', '=', id)
-    .where('state', '=', waiting)
-    .where('due_at', '=', dueAt),
+    .where(({ and }) => and({ id, state: waiting, due_at: dueAt })),
 );
 
 /**
@@ -298,9 +291,7 @@ const stepBack = prepareQuery(WebhookDelivery, (db, { id, endpoint, lane, now, l
   db
     .updateTable('webhook_delivery')
     .set({ due_at: null })
-    .where('endpoint_id', '=', endpoint)
-    .where('lane', '=', lane)
-    .where('state', '=', waiting)
+    .where(({ and }) => and({ endpoint_id: endpoint, lane, state: waiting }))
     .where('id', '>', id)
     .where(({ not }) => not(isOnItsWay({ now, leased }))),
 );

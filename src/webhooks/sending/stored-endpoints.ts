@@ -36,12 +36,7 @@ const selectThere = prepareQuery(WebhookEndpoint, (db, _: object) =>
   db.selectFrom('webhook_endpoint').selectAll().where('removed_at', 'is', null).orderBy('id'),
 );
 
-interface Configured {
-  readonly url: string;
-  readonly events: string;
-  readonly headerNames: string | null;
-  readonly now: Date;
-}
+type Configured = Pick<WebhookEndpoint, 'url' | 'events' | 'headerNames'> & { readonly now: Date };
 
 // Only an operator could let an endpoint go on that is gone, and there may be none: a start tries it again. One that was
 // removed meanwhile begins anew: what failed before says nothing about today.
