@@ -7,6 +7,7 @@ import { type Tables, WebhookEndpoint } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Change } from '../observability/events.ts';
 import { atMost, eachItem, onlyOnce } from '../operations/input.ts';
+import { mostCounted } from './sending/stored-deliveries.ts';
 import {
   type EndpointSecrets,
   isConfigured,
@@ -25,9 +26,6 @@ export const mostBytesOf = {
   headerNames: 2 + mostWebhookHeaders * (longestHeaderName + 3),
   lastOutcome: longestOutcome + 2,
 } as const;
-
-/** The greatest number of deliveries that a count returns. */
-export const mostCounted = 10_000;
 
 /** Selects endpoints with the figures of their deliveries. */
 export const selectEndpointRecords = (db: Kysely<Tables>) =>

@@ -9,11 +9,11 @@ import { type ArgumentBuilder, builder, type FieldBuilder, runs, timeOrNull } fr
 import { createWebhookEndpoint } from './create-webhook-endpoint.ts';
 import { removeWebhookEndpoint } from './remove-webhook-endpoint.ts';
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+import { mostCounted } from './sending/stored-deliveries.ts';
 import { updateWebhookEndpoint } from './update-webhook-endpoint.ts';
 import { webhookEndpoint } from './webhook-endpoint.ts';
 import {
   mostBytesOf,
-  mostCounted,
   type NewWebhookEndpoint,
   type WebhookEndpointRecord,
 } from './webhook-endpoint-record.ts';

@@ -103,43 +103,33 @@ export class Member {
 }
 
 /**
- * Expels a member that runs no query for too long. Such a member waits for something other than the database, and all
- * other members wait for it.
+ * Makes a watch that expels a member if it runs no query for too long. Such a member waits for something other than the
+ * database, and all other members wait for it.
+ * @param idle the longest time without a query, in milliseconds
  */
-export class IdleWatch {
-  readonly #idle: number;
-  readonly #endOfTurn: (run: () => void) => void;
-  #watched: Member | undefined;
-  #timer: NodeJS.Timeout | undefined;
-
-  /** @param idle the longest time without a query, in milliseconds */
-  constructor(idle: number, endOfTurn: (run: () => void) => void) {
-    this.#idle = idle;
-    this.#endOfTurn = endOfTurn;
-  }
-
+export function watchIdle(idle: number, endOfTurn: (run: () => void) => void) {
+  let watched: Member | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  /** Stops watching. */
+  const end = (): void => {
+    clearTimeout(timer);
+    watched = undefined;
+  };
   /** Watches a member from now on, instead of any other. */
-  begin(member: Member): void {
+  const begin = (member: Member): void => {
     const { queries } = member;
-    this.end();
-    this.#watched = member;
+    end();
+    watched = member;
+    const look = () => {
+      if (watched !== member) return;
+      if (member.queries === queries) member.expel(new Error('The transaction stood idle for too long'));
+      else begin(member);
+    };
     // After a standstill of the whole process, the answer that the member waits for must come first. So the check
     // waits for the end of the turn.
-    const look = () => this.#endOfTurn(() => this.#look(member, queries));
-    this.#timer = setTimeout(look, this.#idle).unref();
-  }
-
-  /** Stops watching. */
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#watched = undefined;
-  }
-
-  #look(member: Member, queries: number): void {
-    if (this.#watched !== member) return;
-    if (member.queries === queries) member.expel(new Error('The transaction stood idle for too long'));
-    else this.begin(member);
-  }
+    timer = setTimeout(() => endOfTurn(look), idle).unref();
+  };
+  return { begin, end };
 }
 
 /** Gives callers their turns, one after the other, in the order of their arrival. */

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { Group, IdleWatch, Member, type MemberWriter, Turns } from './group.ts';
+import { Group, Member, type MemberWriter, Turns, watchIdle } from './group.ts';
+import type { HeldFile } from './held-file.ts';
 
 /** The most cached statements of a connection. The garbage collector finalises a statement that the cache dropped. */
 const mostKept = 500;
@@ -94,20 +95,7 @@ const isFull = ({ size, begunAt }: Group): boolean =>
   size >= mostMembers || performance.now() - begunAt >= oldest;
 
 /** Checks whether the file of a database is still the opened one. */
-export interface Guard {
-  /** Whether something else was written over the file. */
-  readonly isOverwritten: boolean;
-  /**
-   * Checks the content of the file.
-   * @throws {Error} if something else was written over the file
-   */
-  assertContent(): void;
-  /**
-   * Checks the path of the file.
-   * @throws {Error} if the path names another file or none
-   */
-  assertPlace(): void;
-}
+export type Guard = Pick<HeldFile, 'isOverwritten' | 'assertContent' | 'assertPlace'>;
 
 /** The settings of the writer. */
 export interface WriterOptions {
@@ -138,7 +126,7 @@ export class Writer implements MemberWriter {
   readonly #connection: Database;
   readonly #statements: Statements;
   readonly #endOfTurn: (run: () => void) => void;
-  readonly #idleWatch: IdleWatch;
+  readonly #idleWatch: ReturnType<typeof watchIdle>;
   readonly #guard: Guard | undefined;
   readonly #turns = new Turns();
   #group: Group | undefined;
@@ -153,7 +141,7 @@ export class Writer implements MemberWriter {
     this.#statements = new Statements(connection);
     this.#guard = guard;
     this.#endOfTurn = endOfTurn;
-    this.#idleWatch = new IdleWatch(idle, endOfTurn);
+    this.#idleWatch = watchIdle(idle, endOfTurn);
   }
 
   /**

@@ -1,13 +1,10 @@
-import { type About, type WebhookAction, webhookEvents } from '../../config/values/webhook-events.ts';
+import { type WebhookAction, webhookEvents } from '../../config/values/webhook-events.ts';
 import type { Account, ApiKey, WebhookEvent } from '../../database/tables.ts';
 
 const isTold = (action: string): action is WebhookAction => Object.hasOwn(webhookEvents, action);
 
 /** What webhooks tell of an action. */
-interface Kind {
-  readonly type: string;
-  readonly about: About;
-}
+type Kind = (typeof webhookEvents)[WebhookAction];
 
 /** What webhooks tell of an action; undefined for an action without webhooks. */
 export const kindOf = (action: string): Kind | undefined =>

@@ -432,7 +432,7 @@ export async function correctDueTimes(db: Db, endpoint: number, now: Date, longe
 }
 
 /** The greatest number that a count returns. */
-const mostCounted = 10_000;
+export const mostCounted = 10_000;
 
 const countWaiting = prepareQuery(WebhookDelivery, (db, _: object) =>
   db

@@ -97,7 +97,8 @@ export class Webhooks implements AsyncDisposable {
   readonly #pace: Pace;
   readonly #clock: Clock;
   readonly #line: Line;
-  readonly #filling = new Map<Receiver, { isAskedAgain: boolean }>();
+  /** The receivers that are being filled, and whether they must be filled again. */
+  readonly #filling = new Map<Receiver, boolean>();
   readonly #stop = new AbortController();
   readonly #work = new Set<Promise<void>>();
   readonly #doneAt = new Map<object, number>();
@@ -279,16 +280,14 @@ export class Webhooks implements AsyncDisposable {
 
   /** Takes as many deliveries of an endpoint as it has room for, and sends them. */
   #fill(receiver: Receiver): void {
-    const filling = this.#filling.get(receiver);
-    if (filling) filling.isAskedAgain = true;
-    else this.#inBackground(this.#fillUp(receiver).finally(() => this.#filling.delete(receiver)));
+    const isFilling = this.#filling.has(receiver);
+    this.#filling.set(receiver, true);
+    if (!isFilling) this.#inBackground(this.#fillUp(receiver).finally(() => this.#filling.delete(receiver)));
   }
 
   async #fillUp(receiver: Receiver): Promise<void> {
-    const own = { isAskedAgain: true };
-    this.#filling.set(receiver, own);
-    while (own.isAskedAgain && !this.#isStopping) {
-      own.isAskedAgain = false;
+    while (this.#filling.get(receiver) && !this.#isStopping) {
+      this.#filling.set(receiver, false);
       const found = await this.#find(receiver);
       if (this.#isStopping) return;
       for (const delivery of await takeDeliveries(this.#db, found, this.#clock.now()))
