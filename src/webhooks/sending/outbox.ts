@@ -278,7 +278,7 @@ async function addDeliveries(
   return pulls;
 }
 
-/** Takes a batch of events out of the outbox, and adds their deliveries; undefined without any. */
+/** Takes a batch of events out of the outbox, and adds their deliveries; undefined if no event waits. */
 async function handOutSome(db: Db, line: Line): Promise<readonly Pull[] | undefined> {
   await lockClock(db);
   const events = await nextEvents(db, line);
