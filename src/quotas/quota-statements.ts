@@ -23,14 +23,13 @@ export interface TakeValues extends Pick<Take, 'ownerId' | 'units' | 'now'> {
   readonly refill: QuotaRefill;
 }
 
-/** The values of a statement that takes units, or of one that does not. */
-export const valuesOf = ({ ownerId, seen, units, now }: Omit<Take, 'units'> & Partial<Take>): TakeValues => ({
-  ownerId,
+/** The values of a statement that takes units, or of one that takes none. */
+export const valuesOf = ({ seen, units = 0, ...take }: Omit<Take, 'units'> & Partial<Take>): TakeValues => ({
+  ...take,
+  units,
   generation: seen.generation,
   limit: seen.units,
   refill: seen.refill,
-  units: units ?? 0,
-  now,
 });
 
 /** Makes the parts of a store that are the same for all kinds of owners. */

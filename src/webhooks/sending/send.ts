@@ -16,6 +16,9 @@ const mostRead = 16 * 1024;
 /** The most interim answers (`100 Continue`, `103 Early Hints`) before the answer: each costs processor time. */
 const mostInterim = 10;
 
+/** The error for a receiver that sends interim answers in place of the answer. */
+const endlessAnswer = () => Object.assign(new Error(), { code: 'too many interim answers' });
+
 /** The outcome of an attempt. */
 export interface Outcome {
   readonly isDelivered: boolean;
@@ -90,7 +93,7 @@ export function send(
   let interim = 0;
   request.on('information', () => {
     interim += 1;
-    if (interim > mostInterim) request.destroy(new EndlessAnswer());
+    if (interim > mostInterim) request.destroy(endlessAnswer());
   });
   // Node's client leaves the connection to the listener, and emits nothing else.
   request.on('upgrade', (response, socket) => {
@@ -106,12 +109,6 @@ export function send(
   });
   request.end(delivery.payload);
   return promise;
-}
-
-/** The error for a receiver that sends interim answers in place of the answer. */
-class EndlessAnswer extends Error {
-  override readonly name = 'EndlessAnswer';
-  readonly code = 'too many interim answers';
 }
 
 /** Reads an answer to its end, unless it is too long. */
