@@ -11,8 +11,8 @@
 // first has committed. So its event comes later in the outbox and becomes visible later: the removed rows are always
 // the earliest events of a key. Accounts take turns, so that one with many events keeps no other waiting.
 //
-// The deliveries about one key form a lane at each endpoint, and are sent one after the other: see deliveries.ts. A
-// new delivery waits for the last one that waits in its lane. The transaction locks that one, so that whoever settles
+// The deliveries about one key form a lane at each endpoint, and are sent one after the other: see stored-deliveries.ts.
+// A new delivery waits for the last one that waits in its lane. The transaction locks that one, so that whoever settles
 // it afterwards finds the new one.
 
 import { randomUUID } from 'node:crypto';
