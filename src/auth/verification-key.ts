@@ -12,20 +12,17 @@ export interface VerificationKey {
 /** An issuer's verification keys, by `kid`: the result of one read. */
 export type KeySet = ReadonlyMap<string, VerificationKey>;
 
-const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-const curveAlgorithms: Readonly<Record<string, string>> = {
-  'P-256': 'ES256',
-  'P-384': 'ES384',
-  'P-521': 'ES512',
+/** The algorithms of a key by its type: of RSA, or of a type with a curve. */
+const algorithmsByType: Readonly<Record<string, readonly string[]>> = {
+  RSA: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  'EC P-256': ['ES256'],
+  'EC P-384': ['ES384'],
+  'EC P-521': ['ES512'],
+  'OKP Ed25519': ['EdDSA', 'Ed25519'],
 };
-const edwardsAlgorithms: readonly string[] = ['EdDSA', 'Ed25519'];
 
-const algorithmsOf = ({ kty, crv }: JsonWebKey): readonly string[] => {
-  if (kty === 'RSA') return rsaAlgorithms;
-  if (kty === 'OKP') return crv === 'Ed25519' ? edwardsAlgorithms : [];
-  const algorithm = kty === 'EC' && crv !== undefined ? curveAlgorithms[crv] : undefined;
-  return algorithm === undefined ? [] : [algorithm];
-};
+const algorithmsOf = ({ kty, crv }: JsonWebKey): readonly string[] =>
+  algorithmsByType[kty === 'RSA' ? kty : `${kty} ${crv}`] ?? [];
 
 const isForVerification = ({ use, key_ops }: JsonWebKey): boolean =>
   (use === undefined || use === 'sig') &&

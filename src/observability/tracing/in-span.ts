@@ -8,17 +8,14 @@ import {
 } from '@opentelemetry/api';
 import { GatewayError } from '../../errors.ts';
 
-/** A span, and the context for its child spans. */
-export interface Within {
-  readonly span: Span;
-  readonly context: Context;
-}
-
 /** Starts a child span. */
-export function beginSpan(tracer: Tracer, name: string, options: SpanOptions, parent: Context): Within {
+export function beginSpan(tracer: Tracer, name: string, options: SpanOptions, parent: Context) {
   const span = tracer.startSpan(name, options, parent);
   return { span, context: trace.setSpan(parent, span) };
 }
+
+/** A span, and the context for its child spans. */
+type Within = ReturnType<typeof beginSpan>;
 
 /**
  * Runs a function within a span, and ends the span afterwards. On an error, the span gets the error's kind, never its

@@ -14,7 +14,7 @@ import type { Db } from '../../database/db.ts';
 import type { Exchange, Middleware, RequestHeaders, RequestRecord } from '../../http/exchange.ts';
 import { reasonOf } from '../log.ts';
 import { beginSpan, inSpan, markFailed } from './in-span.ts';
-import { createQueryDescriptions, TracedDb } from './traced-db.ts';
+import { createQueryDescriptions, type QueryTracing, TracedDb } from './traced-db.ts';
 
 /**
  * Makes the tracing by OpenTelemetry's conventions. The code passes each parent span on explicitly, with the
@@ -29,12 +29,7 @@ export function createTracing(tracer: Tracer, system: string) {
     /** Makes a span for each request; all other spans are below it. */
     requests: traceRequests(tracer, contexts),
     /** Makes a span for each operation, with the spans of its queries below it. */
-    operations: (em: SqlEntityManager) =>
-      useOperationSpan(
-        tracer,
-        contextOf,
-        (context, { answerBy }) => new TracedDb(em, queries, context, answerBy),
-      ),
+    operations: (em: SqlEntityManager) => useOperationSpan(em, queries, contextOf),
     /** Runs each check of an access token in a span. */
     tokenCheck: (record: RequestRecord, check: () => void | Promise<void>): Promise<void> =>
       inSpan(beginSpan(tracer, 'verify access token', {}, contextOf(record)), async ({ span }) => {
@@ -94,14 +89,13 @@ function endRequest(span: Span, record: RequestRecord, status: number): void {
 }
 
 /**
- * Makes a span for each operation, named after its root field.
+ * Makes a span for each operation, named after its root field. The spans of its queries are below it.
  * @param contextOf gives the context of a request's span
- * @param createDb makes a database whose query spans are below a given span
  */
 function useOperationSpan(
-  tracer: Tracer,
+  em: SqlEntityManager,
+  queries: QueryTracing,
   contextOf: (record: RequestRecord) => Context,
-  createDb: (context: Context, exchange: Exchange) => Db,
 ): Plugin<Exchange & { db?: Db }> {
   return {
     onExecute: ({ args: { document, operationName, contextValue }, extendContext }) => {
@@ -109,8 +103,8 @@ function useOperationSpan(
       const type = getOperationAST(document, operationName)?.operation ?? 'query';
       const options = { attributes: { 'graphql.operation.type': type } };
       const name = `${type} ${record.operation ?? ''}`.trimEnd();
-      const { span, context } = beginSpan(tracer, name, options, contextOf(record));
-      extendContext({ db: createDb(context, contextValue) });
+      const { span, context } = beginSpan(queries.tracer, name, options, contextOf(record));
+      extendContext({ db: new TracedDb(em, queries, context, contextValue.answerBy) });
       return {
         onExecuteDone: ({ result }) => {
           const [error] = (result as ExecutionResult).errors ?? [];
