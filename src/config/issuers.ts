@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issuerUrl, json, names, objectOf, secureUrl, split } from './values/kinds.ts';
+import { issuerUrl, json, listOf, names, objectOf, secureUrl } from './values/kinds.ts';
 
 /** The supported signature algorithms, all asymmetric (RFC 7518; Ed25519 by RFC 8037 and by RFC 9864). */
 export const signatureAlgorithms = [
@@ -20,32 +20,25 @@ export const signatureAlgorithms = [
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
 
 /** A comma-separated list of signature algorithms. */
-export const algorithms = z
-  .string()
-  .transform(split)
+export const algorithms = listOf(
+  (name) => signatureAlgorithms.some((each) => each === name),
+  `may only name ${signatureAlgorithms.join(', ')}`,
+)
   .refine((list) => list.length > 0, 'must name at least one algorithm')
-  .refine(
-    (list): list is readonly SignatureAlgorithm[] =>
-      list.every((name) => z.enum(signatureAlgorithms).safeParse(name).success),
-    `may only name ${signatureAlgorithms.join(', ')}`,
-  );
+  .transform((list) => list as readonly SignatureAlgorithm[]);
 
 /**
  * Pairs of a provider's scope name and this service's scope name: `provider.name=our.name`. A provider's name may
  * stand for several scopes.
  */
-export const scopeAliases = z
-  .string('must be a text')
-  .transform(split)
-  .refine(
-    (pairs) => pairs.every((pair) => /^[^=\s]+=[^=\s]+$/.test(pair)),
-    "must be pairs of the provider's name and ours: provider.name=our.name",
-  )
-  .transform((pairs) => {
-    const named = pairs.map((pair) => pair.split('=') as [string, string]);
-    const ours = (theirs: string) => named.filter(([name]) => name === theirs).map(([, scope]) => scope);
-    return new Map(named.map(([theirs]) => [theirs, ours(theirs)]));
-  });
+export const scopeAliases = listOf(
+  (pair) => /^[^=\s]+=[^=\s]+$/.test(pair),
+  "must be pairs of the provider's name and ours: provider.name=our.name",
+).transform((pairs) => {
+  const named = pairs.map((pair) => pair.split('=') as [string, string]);
+  const ours = (theirs: string) => named.filter(([name]) => name === theirs).map(([, scope]) => scope);
+  return new Map(named.map(([theirs]) => [theirs, ours(theirs)]));
+});
 
 /**
  * The scopes over other people's data. If there are several issuers, each of them grants only the scopes in its

@@ -27,6 +27,17 @@ export const split = (text: string): readonly string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
+/**
+ * A comma-separated list.
+ * @param isItem whether a text may be an item of the list
+ * @param wanted the fault message for any other item
+ */
+export const listOf = (isItem: (text: string) => boolean, wanted: string) =>
+  z
+    .string('must be a text')
+    .transform(split)
+    .refine((list) => list.every(isItem), wanted);
+
 const numeral = (min: number, max: number, wanted: string) =>
   z
     .string()

@@ -1,18 +1,14 @@
 import { z } from 'zod';
-import { onOrOff, split } from '../values/kinds.ts';
+import { listOf, onOrOff } from '../values/kinds.ts';
 
-const parameters = z
-  .string()
-  .transform(split)
-  .refine(
-    (pairs) => pairs.every((pair) => /^[^=\s]+=\S+$/.test(pair)),
-    'must be pairs of a name and a value: audience=keyward',
-  )
-  .transform((pairs) =>
-    Object.fromEntries(
-      pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-    ),
-  );
+const parameters = listOf(
+  (pair) => /^[^=\s]+=\S+$/.test(pair),
+  'must be pairs of a name and a value: audience=keyward',
+).transform((pairs) =>
+  Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  ),
+);
 
 /** A text in one line. */
 const line = (most: number) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isAddressRange } from '../values/addresses.ts';
-import { hasValidHost, integer, onOrOff, seconds, split } from '../values/kinds.ts';
+import { hasValidHost, integer, listOf, onOrOff, seconds } from '../values/kinds.ts';
 
 const wantedRate = 'must be REQUESTS/SECONDS, such as 300/60, or "off"';
 
@@ -20,26 +20,20 @@ const rate = z
  */
 const accountRate = '600/60';
 
-const addresses = z
-  .string()
-  .transform(split)
-  .refine(
-    (list) => list.every(isAddressRange),
-    'must be a list of IP addresses, ranges such as 10.0.0.0/8, or "loopback"',
-  );
+const addresses = listOf(
+  isAddressRange,
+  'must be a list of IP addresses, ranges such as 10.0.0.0/8, or "loopback"',
+);
 
 const isOrigin = (text: string): boolean => {
   const url = /^https?:/.test(text) ? URL.parse(text) : null;
   return url?.origin === text && hasValidHost(url);
 };
 
-const origins = z
-  .string()
-  .transform(split)
-  .refine(
-    (list) => list.every(isOrigin),
-    'must be a list of origins, each exactly as browsers send it: https://app.example.com ("*" is refused)',
-  );
+const origins = listOf(
+  isOrigin,
+  'must be a list of origins, each exactly as browsers send it: https://app.example.com ("*" is refused)',
+);
 
 /** Fields that say something else to Keyward, to a proxy or to Node, which joins some and keeps one of others. */
 const taken =

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { json, objectOf, secureUrl, split, textOfFile } from '../values/kinds.ts';
+import { json, listOf, objectOf, secureUrl, textOfFile } from '../values/kinds.ts';
 import {
   longestWebhookUrl,
   mostWebhookEndpoints,
@@ -90,10 +90,9 @@ export const webhookVariables = {
   }),
   WEBHOOKS_ALLOW: z
     .string()
-    .transform((text) => split(text.toLowerCase()))
-    .refine(
-      (hosts) => hosts.every(isAllowance),
-      'must be a list of host names, each with or without a port, and without a path',
+    .toLowerCase()
+    .pipe(
+      listOf(isAllowance, 'must be a list of host names, each with or without a port, and without a path'),
     )
     // An IPv6 address has brackets in front of a port alone.
     .transform((hosts): readonly string[] => hosts.map((host) => host.replace(/^\[(.+)\]$/, '$1')))
