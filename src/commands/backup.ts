@@ -20,6 +20,8 @@ function createFile(path: string): void {
   }
 }
 
+const close = (database: Sqlite.Database) => void database.close();
+
 /**
  * Copies the SQLite database to a file while it is in use. The copy has everything that was committed before. A
  * failed copy leaves nothing behind.
@@ -29,13 +31,10 @@ async function backUp(target: string): Promise<void> {
   if (isPostgres(database)) throw new Error('This command is for SQLite; use pg_dump for PostgreSQL.');
   const file = sqliteFile(database);
   refuseLinks(file);
-  const source = new Sqlite(file, { readonly: true, fileMustExist: true });
-  try {
-    createFile(target);
-    await copy(source, target);
-  } finally {
-    source.close();
-  }
+  using opened = new DisposableStack();
+  const source = opened.adopt(new Sqlite(file, { readonly: true, fileMustExist: true }), close);
+  createFile(target);
+  await copy(source, target);
 }
 
 /**
@@ -55,15 +54,12 @@ async function copy(source: Sqlite.Database, target: string): Promise<void> {
 
 /** Turns a copy into a single file, and checks its integrity. */
 function finish(target: string): void {
-  const copy = new Sqlite(target);
-  try {
-    copy.pragma('journal_mode = delete');
-    unmark(copy);
-    const verdict = copy.pragma('integrity_check', { simple: true });
-    if (verdict !== 'ok') throw new Error(`the copy is damaged: ${verdict}`);
-  } finally {
-    copy.close();
-  }
+  using opened = new DisposableStack();
+  const copy = opened.adopt(new Sqlite(target), close);
+  copy.pragma('journal_mode = delete');
+  unmark(copy);
+  const verdict = copy.pragma('integrity_check', { simple: true });
+  if (verdict !== 'ok') throw new Error(`the copy is damaged: ${verdict}`);
 }
 
 const usage = `Usage: npm run db:backup -- FILE

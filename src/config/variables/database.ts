@@ -9,13 +9,10 @@ const databaseUrl = z.string().superRefine((text, context) => {
   if (/^sqlite:.*\?/.test(text)) faults.push('has a ?: a file of SQLite takes no parameters');
   if (text.startsWith('sqlite:file:'))
     faults.push('has a URL in place of a path: write sqlite:<path of a file>');
-  for (const fault of faults) context.addIssue({ code: 'custom', message: fault });
   const isWellFormed = /^sqlite:.+$/.test(text) || (isPostgresUrl(text) && URL.canParse(text));
   if (faults.length === 0 && !isWellFormed)
-    context.addIssue({
-      code: 'custom',
-      message: 'must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database',
-    });
+    faults.push('must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database');
+  for (const fault of faults) context.addIssue(fault);
 });
 
 /** The variables of the data folder and the database. */
