@@ -26,13 +26,11 @@ export function resourceMetadata(
   });
   return async ({ method, record }) => {
     record.route = metadataPath;
-    if (method !== 'GET') throw methodNotAllowed();
+    if (method !== 'GET')
+      throw new GatewayError('METHOD_NOT_ALLOWED', 'Method Not Allowed', { headers: { allow: 'GET, HEAD' } });
     return { status: 200, headers: { 'content-type': 'application/json' }, body: metadata };
   };
 }
-
-const methodNotAllowed = () =>
-  new GatewayError('METHOD_NOT_ALLOWED', 'Method Not Allowed', { headers: { allow: 'GET, HEAD' } });
 
 /**
  * Adds the address of the resource metadata to every challenge for an access token (RFC 9728, section 5.1).

@@ -32,16 +32,13 @@ export function createKeyReader({ issuer, jwksUri }: IssuerConfig): () => Promis
   let found = jwksUri;
   return async () => {
     try {
-      found = jwksUri ?? (await discoverJwksUri(issuer));
+      found = jwksUri ?? keysSchema.parse(await fetchIssuerMetadata(issuer)).jwks_uri;
     } catch (error) {
       if (found === undefined) throw error;
     }
     return fetchVerificationKeys(found);
   };
 }
-
-const discoverJwksUri = async (issuer: string): Promise<string> =>
-  keysSchema.parse(await fetchIssuerMetadata(issuer)).jwks_uri;
 
 /**
  * Reads an issuer's metadata (OpenID Connect Discovery).

@@ -15,15 +15,13 @@ Prints an access token from the development identity provider.
 
 const options = { subject: { type: 'string' }, scope: { type: 'string' } } as const;
 
-const message = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 async function run(subject: string, scope = accountAdmin.join(' ')): Promise<void> {
   try {
     const issuer = developmentIssuer(loadConfig());
     const token = await requestToken({ issuer, clientId: developmentClientId, subject, scope });
     process.stdout.write(`${token}\n`);
   } catch (error) {
-    process.stderr.write(`${message(error)}\n`);
+    process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = 1;
   }
 }

@@ -33,7 +33,7 @@ export class Load implements Disposable {
   readonly #maxInFlight: number;
   readonly #maxDelay: number;
   readonly #logger: Logger;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer = setInterval(() => this.#sample(), sampleInterval).unref();
   /**
    * The delay of the event loop at the last sample, and the smaller delay of the last two samples, in milliseconds.
    */
@@ -53,7 +53,6 @@ export class Load implements Disposable {
     this.#maxInFlight = maxInFlight;
     this.#maxDelay = maxDelay;
     this.#logger = logger;
-    this.#timer = setInterval(() => this.#sample(), sampleInterval).unref();
   }
 
   /** Whether the process has more work than it can finish in time. */
@@ -154,11 +153,13 @@ export const guard =
     load.inFlight += 1;
     try {
       load.makeRoom();
-      if (!load.isTooMuch && schema?.fault !== undefined) throw outdated();
-      if (!load.isTooMuch) return await next(exchange);
-      load.noteRefusal();
-      // Records no failure: thousands of requests in a second would say the same.
-      return answerError(exchange, overloaded());
+      if (load.isTooMuch) {
+        load.noteRefusal();
+        // Records no failure: thousands of requests in a second would say the same.
+        return answerError(exchange, overloaded());
+      }
+      if (schema?.fault !== undefined) throw outdated();
+      return await next(exchange);
     } catch (error) {
       exchange.record.failure = translate(error);
       return answerError(exchange, exchange.record.failure);

@@ -21,7 +21,7 @@ export const isSecureUrl = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
 
 /** Splits a comma-separated text: `"a, b,"` → `["a", "b"]`. */
-export const split = (text: string): readonly string[] =>
+const split = (text: string): readonly string[] =>
   text
     .split(',')
     .map((item) => item.trim())

@@ -11,15 +11,6 @@ import type { LimitsLeft, QuotaLeft } from '../../operations/context.ts';
 import type { ApiKeyReader } from '../api-key.ts';
 import { authorizePath } from './problem.ts';
 
-/**
- * The error for a proxy whose `X-Keyward-Require` is no list of permissions. The operator made a mistake, so nobody
- * passes.
- */
-const malformedRequirement = () =>
-  new GatewayError('FORBIDDEN', 'X-Keyward-Require is not a list of permissions', {
-    reason: 'malformed-requirement',
-  });
-
 /** What a proxy asks about its client's request. */
 export interface AuthorizeRequest {
   /** The secret of the API key, as the client sent it. */
@@ -139,5 +130,8 @@ function readRequirement(
   const isShort = names.length <= mostPermissions && text.length <= mostCharacters;
   const isList = names.length > 0 && isShort;
   if (isList && names.every(isPermission)) return names;
-  throw malformedRequirement();
+  // The operator made a mistake, so nobody passes.
+  throw new GatewayError('FORBIDDEN', 'X-Keyward-Require is not a list of permissions', {
+    reason: 'malformed-requirement',
+  });
 }
