@@ -19,7 +19,7 @@ import {
   WebhookDelivery,
   WebhookEvent,
 } from '../database/tables.ts';
-import { removeKey } from './remove-key.ts';
+import { prepareDeleteUses, removeKey } from './remove-key.ts';
 
 /**
  * The lock that lets one node at a time remove rows: the first 64 bits of SHA-256 of `account`, an arbitrary number.
@@ -99,19 +99,7 @@ const deleteSomeOf = (
       .returning('id'),
   );
 
-const deleteAccountUses = prepareQuery(AccountUse, (db, { account }: Rest) =>
-  db
-    .deleteFrom('account_use')
-    .where('account_id', '=', account)
-    .where(
-      ({ refTuple, selectFrom }) =>
-        sql<boolean>`${refTuple('hour', 'outcome')} in ${selectFrom('account_use as some')
-          .where('some.account_id', '=', account)
-          .select(['some.hour', 'some.outcome'])
-          .limit(limit)}`,
-    )
-    .returning('hour'),
-);
+const deleteAccountUses = prepareDeleteUses(AccountUse, 'account_use', 'account_id');
 
 // The erasure deletes it, and a verification that had begun before may have written it again.
 const deleteAccountQuota = prepareQuery(AccountQuota, (db, { account }: Rest) =>
@@ -206,7 +194,7 @@ const steps: readonly ((db: Db, account: AccountId, place: Place) => Promise<boo
   by(emptyOperatorsTrails),
   by(emptyTrail),
   removeKeys,
-  by(deleteAccountUses),
+  by((db, { account }) => deleteAccountUses(db, { id: account })),
   by(deleteAccountQuota),
 ];
 
