@@ -126,7 +126,7 @@ describe('a stalled change', () => {
 
   it('is reported as unknown in GraphQL, with a code of its own', async () => {
     const { service, network, writer } = await start(1, quick);
-    const mutate = async () => {
+    const mutate = async (seconds: number) => {
       const response = await fetch(`${service.url}/graphql`, {
         method: 'POST',
         headers: {
@@ -135,14 +135,14 @@ describe('a stalled change', () => {
           accept: 'application/graphql-response+json',
         },
         body: JSON.stringify({
-          query: 'mutation { updateAutomationSettings(sessionDuration: 60) { userId } }',
+          query: `mutation { updateAutomationSettings(sessionDuration: ${seconds}) { userId } }`,
         }),
       });
       return { status: response.status, body: await response.json() };
     };
-    expect(await mutate()).toMatchObject({ status: 200 });
+    expect(await mutate(60)).toMatchObject({ status: 200 });
     network.stallAfter(3, 'to the client');
-    expect(await mutate()).toMatchObject({
+    expect(await mutate(61)).toMatchObject({
       status: 503,
       body: { errors: [{ message: unknown.body.detail, extensions: { code: 'OUTCOME_UNKNOWN' } }] },
     });
