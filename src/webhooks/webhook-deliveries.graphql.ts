@@ -14,28 +14,6 @@ const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
   } as const,
 });
 
-const attemptFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
-  attempts: t.exposeInt('attempts', { description: 'Number of attempts so far.', example: 1 }),
-  lastAttemptAt: t.expose('lastAttemptAt', {
-    ...timeOrNull,
-    description: 'When it was last sent. Null if it has not been sent yet.',
-    example: '2026-01-31T12:00:01.000Z',
-  }),
-  lastOutcome: t.exposeString('lastOutcome', {
-    nullable: true,
-    description:
-      'The result of the last attempt, such as `status 204`, `timeout` or `ECONNREFUSED`. Null if there was none.',
-    example: 'status 204',
-    mostBytes: mostBytesOf.lastOutcome,
-  }),
-  nextAttemptAt: t.expose('nextAttemptAt', {
-    ...timeOrNull,
-    description:
-      'When the next attempt is due; later if the endpoint is paused or failing. Null if it is not waiting, or waits for an earlier delivery about the same key or account.',
-    example: null,
-  }),
-});
-
 const deliveryFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
   id: t.exposeInt('id', { description: 'Id of the delivery.', example: 1 }),
   endpointId: t.exposeInt('endpoint', { description: 'Id of the endpoint.', example: 1 }),
@@ -60,7 +38,25 @@ const deliveryFields = (t: FieldBuilder<WebhookDeliveryRecord>) => ({
     description: 'When the delivery was created.',
     example: '2026-01-31T12:00:00.000Z',
   }),
-  ...attemptFields(t),
+  attempts: t.exposeInt('attempts', { description: 'Number of attempts so far.', example: 1 }),
+  lastAttemptAt: t.expose('lastAttemptAt', {
+    ...timeOrNull,
+    description: 'When it was last sent. Null if it has not been sent yet.',
+    example: '2026-01-31T12:00:01.000Z',
+  }),
+  lastOutcome: t.exposeString('lastOutcome', {
+    nullable: true,
+    description:
+      'The result of the last attempt, such as `status 204`, `timeout` or `ECONNREFUSED`. Null if there was none.',
+    example: 'status 204',
+    mostBytes: mostBytesOf.lastOutcome,
+  }),
+  nextAttemptAt: t.expose('nextAttemptAt', {
+    ...timeOrNull,
+    description:
+      'When the next attempt is due; later if the endpoint is paused or failing. Null if it is not waiting, or waits for an earlier delivery about the same key or account.',
+    example: null,
+  }),
 });
 
 const WebhookDeliveryType = builder.objectRef<WebhookDeliveryRecord>('WebhookDelivery').implement({
@@ -89,8 +85,8 @@ const endpointId = { required: true, description: 'Id of the endpoint.', example
 
 const deliveryId = { required: true, description: 'Id of the delivery.', example: 1 } as const;
 
-builder.queryField('webhookDeliveries', (t) =>
-  t.connection(
+builder.queryFields((t) => ({
+  webhookDeliveries: t.connection(
     {
       type: WebhookDeliveryType,
       description:
@@ -110,10 +106,7 @@ builder.queryField('webhookDeliveries', (t) =>
     { name: 'WebhookDeliveryConnection' },
     { name: 'WebhookDeliveryEdge' },
   ),
-);
-
-builder.queryField('webhookDelivery', (t) =>
-  t.field({
+  webhookDelivery: t.field({
     type: FullWebhookDeliveryType,
     description: 'Returns a recent or waiting delivery with its message. For operators.',
     summary: 'Get a webhook delivery',
@@ -121,10 +114,10 @@ builder.queryField('webhookDelivery', (t) =>
     args: { endpointId: t.arg.int(endpointId), deliveryId: t.arg.int(deliveryId) },
     ...runs(webhookDelivery),
   }),
-);
+}));
 
-builder.mutationField('resendWebhookDelivery', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  resendWebhookDelivery: t.field({
     type: WebhookDeliveryType,
     description:
       'Sends a delivery again, whatever its state: the same message with the same id, retried for up to three days. For operators.',
@@ -135,4 +128,4 @@ builder.mutationField('resendWebhookDelivery', (t) =>
     args: { deliveryId: t.arg.int(deliveryId) },
     ...runs(resendWebhookDelivery),
   }),
-);
+}));

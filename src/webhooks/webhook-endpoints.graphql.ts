@@ -22,7 +22,29 @@ import { webhookEndpoints } from './webhook-endpoints.ts';
 /** A time that is often null. */
 const noTime = { ...timeOrNull, example: null } as const;
 
-const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
+const endpointFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
+  id: t.exposeInt('id', { description: 'Id of the endpoint.', example: 1 }),
+  url: t.exposeString('url', {
+    description: 'The URL that events are sent to.',
+    example: 'https://hooks.example.com/keyward',
+    mostBytes: mostBytesOf.url,
+  }),
+  events: t.stringList({
+    description: 'The events sent: types, and patterns such as `api_key.*`.',
+    example: ['api_key.*'],
+    mostBytes: mostBytesOf.events,
+    resolve: ({ events }) => [...events],
+  }),
+  headerNames: t.stringList({
+    description: 'Names of the extra headers of each message. Their values are never shown.',
+    example: ['Authorization'],
+    mostBytes: mostBytesOf.headerNames,
+    resolve: ({ headerNames }) => [...headerNames],
+  }),
+  isConfigured: t.exposeBoolean('isConfigured', {
+    description: 'True if the endpoint comes from `WEBHOOKS`, false if an operator added it.',
+    example: false,
+  }),
   createdAt: t.expose('createdAt', {
     type: 'DateTime',
     description: 'When the endpoint was added or first configured.',
@@ -56,9 +78,6 @@ const stateFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     description:
       'Until when deliveries are also signed with the previous secrets. Null if no previous secret signs.',
   }),
-});
-
-const deliveryFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
   waitingCount: t.exposeInt('waitingCount', {
     description: `Number of waiting deliveries. ${mostCounted} means that many or more.`,
     example: 3,
@@ -79,33 +98,6 @@ const deliveryFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
     example: 'status 204',
     mostBytes: mostBytesOf.lastOutcome,
   }),
-});
-
-const endpointFields = (t: FieldBuilder<WebhookEndpointRecord>) => ({
-  id: t.exposeInt('id', { description: 'Id of the endpoint.', example: 1 }),
-  url: t.exposeString('url', {
-    description: 'The URL that events are sent to.',
-    example: 'https://hooks.example.com/keyward',
-    mostBytes: mostBytesOf.url,
-  }),
-  events: t.stringList({
-    description: 'The events sent: types, and patterns such as `api_key.*`.',
-    example: ['api_key.*'],
-    mostBytes: mostBytesOf.events,
-    resolve: ({ events }) => [...events],
-  }),
-  headerNames: t.stringList({
-    description: 'Names of the extra headers of each message. Their values are never shown.',
-    example: ['Authorization'],
-    mostBytes: mostBytesOf.headerNames,
-    resolve: ({ headerNames }) => [...headerNames],
-  }),
-  isConfigured: t.exposeBoolean('isConfigured', {
-    description: 'True if the endpoint comes from `WEBHOOKS`, false if an operator added it.',
-    example: false,
-  }),
-  ...stateFields(t),
-  ...deliveryFields(t),
 });
 
 const WebhookEndpointType = builder.objectRef<WebhookEndpointRecord>('WebhookEndpoint').implement({
@@ -137,8 +129,8 @@ const headersArgument = ({ arg }: ArgumentBuilder, description: string) =>
 
 const endpointId = { required: true, description: 'Id of the endpoint.', example: 1 } as const;
 
-builder.queryField('webhookEndpoints', (t) =>
-  t.connection(
+builder.queryFields((t) => ({
+  webhookEndpoints: t.connection(
     {
       type: WebhookEndpointType,
       description:
@@ -150,10 +142,7 @@ builder.queryField('webhookEndpoints', (t) =>
     { name: 'WebhookEndpointConnection' },
     { name: 'WebhookEndpointEdge' },
   ),
-);
-
-builder.queryField('webhookEndpoint', (t) =>
-  t.field({
+  webhookEndpoint: t.field({
     type: WebhookEndpointType,
     description: 'Returns a webhook endpoint, even a removed one. For operators.',
     summary: 'Get a webhook endpoint',
@@ -161,10 +150,10 @@ builder.queryField('webhookEndpoint', (t) =>
     args: { endpointId: t.arg.int(endpointId) },
     ...runs(webhookEndpoint),
   }),
-);
+}));
 
-builder.mutationField('createWebhookEndpoint', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  createWebhookEndpoint: t.field({
     type: NewWebhookEndpointType,
     description:
       'Adds a webhook endpoint and creates its signing secret. The endpoint gets all later events. For operators.',
@@ -187,10 +176,7 @@ builder.mutationField('createWebhookEndpoint', (t) =>
     },
     ...runs(createWebhookEndpoint),
   }),
-);
-
-builder.mutationField('updateWebhookEndpoint', (t) =>
-  t.field({
+  updateWebhookEndpoint: t.field({
     type: WebhookEndpointType,
     description:
       'Updates a webhook endpoint: pauses or resumes it, changes its events or headers. Members that are omitted or null stay as they are. For operators.',
@@ -215,10 +201,7 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
     },
     ...runs(updateWebhookEndpoint),
   }),
-);
-
-builder.mutationField('rotateWebhookSecret', (t) =>
-  t.field({
+  rotateWebhookSecret: t.field({
     type: NewWebhookEndpointType,
     description:
       'Gives a webhook endpoint that an operator added a new signing secret. Deliveries are also signed with the previous secrets for `graceSeconds`. For operators.',
@@ -240,10 +223,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
     },
     ...runs(rotateWebhookSecret),
   }),
-);
-
-builder.mutationField('removeWebhookEndpoint', (t) =>
-  t.field({
+  removeWebhookEndpoint: t.field({
     type: WebhookEndpointType,
     description:
       'Removes a webhook endpoint that an operator added. Nothing more is sent to it. Safe to repeat. For operators.',
@@ -254,4 +234,4 @@ builder.mutationField('removeWebhookEndpoint', (t) =>
     args: { endpointId: t.arg.int(endpointId) },
     ...runs(removeWebhookEndpoint),
   }),
-);
+}));
