@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { GatewayError } from '../../../src/errors.ts';
-import { parseInput } from '../../../src/operations/operation.ts';
+import type { OperationContext, OperationSettings } from '../../../src/operations/context.ts';
+import { operation, parseInput } from '../../../src/operations/operation.ts';
 
 /** What parseInput says of an input that it refuses: path, type and message of each issue. */
 const refusals = (schema: z.ZodType, input: unknown) => {
@@ -79,5 +80,38 @@ describe('text', () => {
 
   it.each(['', '\u0001', '😀', '\ufffd', '\ufeff'])('other text → unchanged: %j', (name) => {
     expect(parseInput(text, { name })).toEqual({ name });
+  });
+});
+
+describe('an operation', () => {
+  const settingsOf = (apiKeysPerAccount: number) => ({ apiKeysPerAccount }) as OperationSettings;
+  const contextOf = (settings: OperationSettings) => ({ services: { settings } }) as OperationContext;
+
+  it('gets its input as the schema makes it', async () => {
+    const greet = operation(
+      z.object({ name: z.string().trim() }),
+      async (_context, { name }) => `Hello ${name}`,
+    );
+    expect(await greet(contextOf(settingsOf(1)), { name: ' Hanna ' })).toBe('Hello Hanna');
+  });
+
+  it('does not run with an input that its schema refuses', async () => {
+    const run = vi.fn(async () => {});
+    const context = contextOf(settingsOf(1));
+    await expect(operation(schema, run)(context, { size: 0 })).rejects.toThrow('size: Little.');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('makes a schema by the settings once for the same settings', async () => {
+    const create = vi.fn(({ apiKeysPerAccount: most }: OperationSettings) =>
+      z.object({ size: z.int().max(most, `At most ${most}.`) }),
+    );
+    const sizeOf = operation(create, async (_context, { size }) => size);
+    const [one, two] = [settingsOf(1), settingsOf(2)];
+    expect(await sizeOf(contextOf(one), { size: 1 })).toBe(1);
+    await expect(sizeOf(contextOf(one), { size: 2 })).rejects.toThrow('At most 1.');
+    expect(await sizeOf(contextOf(two), { size: 2 })).toBe(2);
+    expect(sizeOf.input(one)).toBe(sizeOf.input(one));
+    expect(create).toHaveBeenCalledTimes(2);
   });
 });
