@@ -149,7 +149,7 @@ export function createPipeline(plugins: readonly AnyPlugin[]): Pipeline {
 }
 
 /** Runs an operation as compiled code: root value, context, variables. */
-type RunCompiled = (
+export type RunCompiled = (
   root: unknown,
   context: unknown,
   variables: ExecutionArgs['variableValues'],

@@ -19,7 +19,7 @@ import { createOpenApi30 } from './openapi-3.0.ts';
 import { inRestNames, readInput } from './read-input.ts';
 import type { Connection, PageInfo } from './rest-schema.ts';
 import { basePath, createRouteMatcher, type Route, type RouteMatch, toReference } from './routes.ts';
-import type { Operation, Sofa } from './sofa.ts';
+import type { Sofa } from './sofa.ts';
 
 /** The options of the REST side. */
 export interface RestOptions extends Described {
@@ -39,16 +39,6 @@ interface DescriptionRoute extends Route {
 const descriptionRoutes: Readonly<Record<string, DescriptionRoute>> = {
   openApi: { method: 'GET', path: '/openapi.json', describe: (document) => document },
   openApi30: { method: 'GET', path: '/openapi-3.0.json', describe: createOpenApi30 },
-};
-
-type Match = RouteMatch<BoundRoute | DescriptionRoute>;
-
-const isBound = (match: Match): match is RouteMatch<BoundRoute> => !('describe' in match.route);
-
-/** Returns the GraphQL operation behind a route. Sofa makes an operation on the first call; later calls reuse it. */
-const keepOperations = ({ createOperation }: Sofa) => {
-  const ofField = once((_field: BoundRoute['field'], route: BoundRoute) => createOperation(route));
-  return (route: BoundRoute): Promise<Operation> => ofField(route.field, route);
 };
 
 /** Returns the document of a description's route. The first call makes it; later calls reuse it. */
@@ -106,29 +96,28 @@ function describeAnswer(route: BoundRoute, { value, variables, pageInfo }: Outco
  */
 export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   const { sofa, checkOwned, bodyLimit = defaultBodyLimit } = options;
-  const matchRoute = createRouteMatcher({
+  const matchRoute = createRouteMatcher<BoundRoute | DescriptionRoute>({
     ...bindRoutes(sofa.schema, sofa.table),
     ...descriptionRoutes,
   });
-  const operationOf = keepOperations(sofa);
-  const preconditionOf = createPrecondition({ operationOf, compiled: sofa.compiled }, checkOwned);
+  const preconditionOf = createPrecondition(sofa, checkOwned);
   const descriptionOf = keepDescriptions(options);
 
   const describe = async (route: DescriptionRoute, exchange: Exchange): Promise<Answer> =>
     answerCompressible(await descriptionOf(route), exchange, { 'content-type': 'application/json' });
 
-  const call = async ({ route, ...match }: RouteMatch<BoundRoute>, exchange: Exchange): Promise<Answer> => {
+  const call = async (route: BoundRoute, match: RouteMatch, exchange: Exchange): Promise<Answer> => {
     checkBody(exchange, bodyLimit);
     await pipeline.enter(Object.assign(exchange, { wholeLists: true }));
     // The plugins have added what operations need.
     const contextValue = exchange as Exchange & WithAccessToken & OperationContext;
     requireScopes(scopesRequiredOf(route.field, contextValue.accessToken), contextValue.accessToken);
-    const variables = readInput(exchange, { route, ...match });
+    const variables = readInput(exchange, route, match.parameters);
     const conditions = conditionsOf(exchange.headers);
     if (conditions && route.resource?.isPage) assertNoTag(conditions, route);
     else if (conditions)
       Object.assign(contextValue, { precondition: preconditionOf(route, variables, conditions) });
-    const operation = await operationOf(route);
+    const operation = await sofa.operationOf(route);
     const result = await pipeline.execute({ ...operation, contextValue, variableValues: variables });
     if (result.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
     const outcome = { variables, ...readAnswer(result.data?.[match.field], route) };
@@ -143,9 +132,9 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   return (exchange) => {
     const { method, path, record } = exchange;
     const match = matchRoute(method, path.slice(basePath.length));
-    record.route = basePath + match.route.path;
+    const { route } = match;
+    record.route = basePath + route.path;
     record.operation = match.field;
-    if (isBound(match)) return call(match, exchange);
-    return describe(match.route as DescriptionRoute, exchange);
+    return 'describe' in route ? describe(route, exchange) : call(route, match, exchange);
   };
 }

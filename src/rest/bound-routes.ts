@@ -142,16 +142,13 @@ export function bindRoutes(schema: GraphQLSchema, routes: Routes): Readonly<Reco
   const readable = new Map(
     bound.flatMap(([, route]) => (route.method === 'GET' ? [[route.path, route]] : [])),
   );
-  return Object.fromEntries(
-    bound.map(([name, route]) => [name, withResource(route, nearest(readable, route.path))]),
-  );
+  for (const [, route] of bound) {
+    const resource = nearest(readable, route.path);
+    const hasTag = !route.isPage && `${route.field.type}` === `${resource?.field.type}`;
+    Object.assign(route, { resource, hasTag });
+  }
+  return Object.fromEntries(bound);
 }
-
-const withResource = (route: BoundRoute, resource: BoundRoute | undefined): BoundRoute => ({
-  ...route,
-  resource,
-  hasTag: !route.isPage && `${route.field.type}` === `${resource?.field.type}`,
-});
 
 /** The route at a path, or at the nearest path above: `/auth/keys/{key_id}/rotate` → `/auth/keys/{key_id}`. */
 const nearest = (places: ReadonlyMap<string, BoundRoute>, path: string): BoundRoute | undefined =>

@@ -4,7 +4,7 @@ import { type Answer, entityTagOf } from '../http/exchange.ts';
 import type { Conditions } from '../http/read-request.ts';
 import type { OperationContext } from '../operations/context.ts';
 import type { BoundRoute } from './bound-routes.ts';
-import type { Operation, Sofa } from './sofa.ts';
+import type { Sofa } from './sofa.ts';
 
 /**
  * The entity tag as Keyward sent it, before a compressing proxy changed it. nginx marks the tag as weak (Keyward
@@ -78,17 +78,12 @@ export type CheckOwned = (
   check: () => Promise<void>,
 ) => Promise<void>;
 
-/** The operations behind routes, with their compiled code. */
-interface Operations extends Pick<Sofa, 'compiled'> {
-  operationOf(route: BoundRoute): Promise<Operation>;
-}
-
 /**
  * Makes the precondition of a change. The change's own transaction runs the precondition first: it compares the
  * record's current entity tag with the tags that the caller sent.
  */
 export const createPrecondition =
-  ({ operationOf, compiled }: Operations, checkOwned: CheckOwned) =>
+  ({ operationOf, compiled }: Pick<Sofa, 'operationOf' | 'compiled'>, checkOwned: CheckOwned) =>
   ({ resource }: BoundRoute, variables: Readonly<Record<string, unknown>>, conditions: Conditions) =>
   async (context: OperationContext): Promise<void> => {
     if (!resource) return;

@@ -1,10 +1,4 @@
-import {
-  type GraphQLInputType,
-  getNamedType,
-  getNullableType,
-  isListType,
-  isRequiredArgument,
-} from 'graphql';
+import { getNamedType, getNullableType, isListType, isRequiredArgument } from 'graphql';
 import { badUserInput, GatewayError, type InputIssue, unwrap } from '../errors.ts';
 import { inputIssues, unknownIssues } from '../graphql/input-errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -47,62 +41,35 @@ interface Given {
 /** The notation of a JSON type in a path or a query string, which hold only text. */
 interface Notation {
   readonly pattern: RegExp;
-  readonly read: (text: string) => unknown;
-  readonly issue: Pick<InputIssue, 'message' | 'type'>;
+  readonly issue: NonNullable<Given['issue']>;
 }
 
-const notations = new Map<string, Notation>([
-  [
-    'Int',
-    {
-      pattern: /^(0|-?[1-9]\d*)$/,
-      read: Number,
-      issue: { message: 'Must be a decimal integer.', type: 'int_parsing' },
-    },
-  ],
-  [
-    'Boolean',
-    {
-      pattern: /^(true|false)$/,
-      read: (text) => text === 'true',
-      issue: { message: 'Must be true or false.', type: 'bool_parsing' },
-    },
-  ],
-]);
+const notations: Readonly<Record<string, Notation>> = {
+  Int: {
+    pattern: /^(0|-?[1-9]\d*)$/,
+    issue: { message: 'Must be a decimal integer.', type: 'int_parsing' },
+  },
+  Boolean: {
+    pattern: /^(true|false)$/,
+    issue: { message: 'Must be true or false.', type: 'bool_parsing' },
+  },
+};
 
 /**
  * Reads the text of a parameter. Numbers and booleans must have their JSON notation (`"1"` → `1`, `"true"` → `true`);
  * any other type keeps the text.
  */
-function readParameter(
-  type: GraphQLInputType,
-  text: string | undefined,
-): { value?: unknown; issue?: Notation['issue'] } {
-  const notation = notations.get(getNamedType(type).name);
+function readParameter({ argument }: Input, text: string | undefined): Given {
+  const notation = notations[getNamedType(argument.type).name];
   if (!notation) return { value: text };
-  return notation.pattern.test(text ?? '') ? { value: notation.read(text ?? '') } : { issue: notation.issue };
+  return notation.pattern.test(text ?? '') ? { value: JSON.parse(text ?? '') } : { issue: notation.issue };
 }
 
-type Source = (input: Input) => Given;
-
-const nothing: Source = () => ({});
-
-const fromPath =
-  (parameters: ReadonlyMap<string, string>): Source =>
-  ({ name, argument }) =>
-    readParameter(argument.type, decode(parameters.get(name) ?? ''));
-
-const fromQuery =
-  (query: URLSearchParams): Source =>
-  ({ name, argument }) => {
-    const [text, ...more] = query.getAll(name);
-    if (more.length > 0) return { issue: { message: 'Must be given only once.', type: 'value_error' } };
-    return text === undefined ? {} : readParameter(argument.type, text);
-  };
-
-const fromBody =
-  (body: ReadonlyMap<string, unknown>): Source =>
-  ({ name, readOnly }) => ({ value: withoutMembers(body.get(name), readOnly) });
+function readQuery(input: Input, query: URLSearchParams | undefined): Given {
+  const [text, ...more] = query?.getAll(input.name) ?? [];
+  if (more.length > 0) return { issue: { message: 'Must be given only once.', type: 'value_error' } };
+  return text === undefined ? {} : readParameter(input, text);
+}
 
 const withoutMembers = (value: unknown, names: ReadonlySet<string>): unknown =>
   names.size > 0 && isObject(value)
@@ -141,17 +108,18 @@ const unknownIn = (place: Input['in'], given: Iterable<string>, { names }: Bound
  */
 export function readInput(
   called: Called,
-  { route, parameters }: RouteMatch<BoundRoute>,
+  route: BoundRoute,
+  parameters: RouteMatch['parameters'],
 ): Record<string, unknown> {
   const { inputs, names, refusesUnknown } = route;
   const query = names.has('query') ? new URLSearchParams(called.query) : undefined;
   const body = names.has('body') ? readBody(called, route.optionalBody) : undefined;
-  const sources: Record<Input['in'], Source> = {
-    path: fromPath(parameters),
-    query: query ? fromQuery(query) : nothing,
-    body: body ? fromBody(body) : nothing,
+  const read: Record<Input['in'], (input: Input) => Given> = {
+    path: (input) => readParameter(input, decode(parameters.get(input.name) ?? '')),
+    query: (input) => readQuery(input, query),
+    body: ({ name, readOnly }) => ({ value: withoutMembers(body?.get(name), readOnly) }),
   };
-  const given = inputs.map((input) => ({ input, ...sources[input.in](input) }));
+  const given = inputs.map((input) => ({ input, ...read[input.in](input) }));
   const issues = given.flatMap(({ input, ...rest }) => issuesOf(input, rest));
   if (refusesUnknown) {
     issues.push(...unknownIn('query', query?.keys() ?? [], route));

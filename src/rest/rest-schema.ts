@@ -89,9 +89,6 @@ const describePaging = (
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const camelCase = (name: string): string =>
-  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
 /**
  * The REST name of a root field's argument: `keyId` → `key_id`; `first` of a connection → `limit`.
  * @param type the type of the field: a connection has other paging arguments in REST
@@ -132,14 +129,15 @@ export const inRestNames = (type: GraphQLType | undefined, value: unknown): unkn
 };
 
 /** The GraphQL spelling of an argument's value from REST: members of input objects in camelCase. */
-const inGraphqlNames = (type: GraphQLInputType, value: unknown): unknown => {
+const inGraphqlNames = (type: GraphQLInputType | undefined, value: unknown): unknown => {
   const named = getNamedType(type);
   // No input is a list of objects, so lists pass as they are.
   if (!isInputObjectType(named) || typeof value !== 'object' || value === null) return value;
+  const names = new Map(Object.values(named.getFields()).map((field) => [snakeCase(field.name), field]));
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => {
-      const field = named.getFields()[name];
-      return [camelCase(name), field ? inGraphqlNames(field.type, inner) : inner];
+    Object.entries(value).map(([spelled, inner]) => {
+      const { name = spelled, type } = names.get(spelled) ?? {};
+      return [name, inGraphqlNames(type, inner)];
     }),
   );
 };
@@ -150,10 +148,7 @@ const givenInGraphqlNames = (config: FieldConfig): FieldConfig => {
     return config;
   const spelled = (given: Record<string, unknown>) =>
     Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [
-        name,
-        args[name] ? inGraphqlNames(args[name].type, value) : value,
-      ]),
+      Object.entries(given).map(([name, value]) => [name, inGraphqlNames(args[name]?.type, value)]),
     );
   return { ...config, resolve: (root, given, ...rest) => resolve(root, spelled(given), ...rest) };
 };
@@ -179,14 +174,13 @@ const flatten = (type: GraphQLObjectType): GraphQLObjectType => {
  * The schema that REST operations run on. Its values have REST's spelling: enum names in lower case, members of input
  * objects in snake_case. Fields and arguments stay those of the GraphQL schema, except for {@link flatten}.
  */
-export const withRestValues = (schema: GraphQLSchema): GraphQLSchema => {
-  const spelled = mapSchema(schema, {
+export const withRestValues = (schema: GraphQLSchema): GraphQLSchema =>
+  mapSchema(schema, {
     [MapperKind.ENUM_VALUE]: (config, _type, _schema, name) => [name.toLowerCase(), config],
     [MapperKind.INPUT_OBJECT_FIELD]: (config, name) => [snakeCase(name), config],
     [MapperKind.OBJECT_TYPE]: flatten,
+    [MapperKind.ROOT_FIELD]: givenInGraphqlNames,
   });
-  return mapSchema(spelled, { [MapperKind.ROOT_FIELD]: givenInGraphqlNames });
-};
 
 /**
  * The schema as REST describes it: output fields and arguments in snake_case, lists in place of connections. Root

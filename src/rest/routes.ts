@@ -78,18 +78,9 @@ export interface RouteMatch<Called extends Route = Route> {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The routes of one path, by method. */
-interface Place<Called extends Route> {
-  readonly pattern: RegExp;
-  readonly methods: Map<string, RouteMatch<Called>>;
-}
-
-/** A route whose path has parameters. */
-interface Pattern<Called extends Route> {
-  readonly pattern: RegExp;
-  readonly names: readonly string[];
-  readonly match: RouteMatch<Called>;
-}
+/** The pattern of a path: each parameter is a group of its name. */
+const compile = (path: string) =>
+  new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
 /**
  * Compiles a table of routes.
@@ -97,57 +88,28 @@ interface Pattern<Called extends Route> {
  *   `NOT_FOUND` for an unknown path, `METHOD_NOT_ALLOWED` for a known path with another method
  */
 export function createRouteMatcher<Called extends Route>(table: Readonly<Record<string, Called>>) {
-  const places = createPlaces(table);
-  const patterns = createPatterns(places);
-
-  const matchPattern = (method: string, path: string): RouteMatch<Called> | undefined => {
-    for (const { pattern, names, match } of patterns.get(method) ?? []) {
-      const values = pattern.exec(path);
-      if (values)
-        return { ...match, parameters: new Map(names.map((name, index) => [name, values[index + 1] ?? ''])) };
-    }
-    return undefined;
-  };
+  // A literal segment matches before a parameter in the same place, because `{` sorts after all letters.
+  const places = Object.entries(table)
+    .map(([field, route]) => ({ field, route, pattern: compile(route.path), parameters: new Map() }))
+    .toSorted(({ route: { path: one } }, { route: { path: other } }) => (one < other ? -1 : 1));
+  const byPath = Map.groupBy(places, ({ route }) => route.path);
+  const withParameters = places.filter(({ route }) => route.path.includes('{'));
+  const byMethod = Map.groupBy(withParameters, ({ route }) => route.method);
 
   return (method: string, path: string): RouteMatch<Called> => {
     // A path without parameters needs no pattern.
-    const literal = path.includes('{') ? undefined : places.get(path)?.methods.get(method);
-    const match = literal ?? matchPattern(method, path);
-    if (match) return match;
-    const others = [...places.values()].filter(({ pattern }) => pattern.test(path));
+    const literal = path.includes('{')
+      ? undefined
+      : byPath.get(path as Route['path'])?.find(({ route }) => route.method === method);
+    if (literal) return literal;
+    for (const place of byMethod.get(method as Route['method']) ?? []) {
+      const groups = place.pattern.exec(path)?.groups;
+      if (groups) return { ...place, parameters: new Map(Object.entries(groups)) };
+    }
+    const others = places.filter(({ pattern }) => pattern.test(path));
     if (others.length === 0) throw new GatewayError('NOT_FOUND', 'Not Found');
-    throw methodNotAllowed(others.flatMap(({ methods }) => [...methods.keys()]));
+    throw methodNotAllowed(others.map(({ route }) => route.method));
   };
-}
-
-function createPlaces<Called extends Route>(table: Readonly<Record<string, Called>>) {
-  const places = new Map<string, Place<Called>>();
-  for (const [field, route] of Object.entries(table)) {
-    const place = places.get(route.path) ?? { pattern: compile(route.path), methods: new Map() };
-    place.methods.set(route.method, { field, route, parameters: new Map() });
-    places.set(route.path, place);
-  }
-  return places;
-}
-
-const parameter = /\{(\w+)\}/g;
-
-const compile = (path: string) =>
-  new RegExp(`^${path.replace(/[.]/g, '\\.').replace(parameter, '([^/]+)')}$`);
-
-/**
- * The routes with parameters, by method. A literal segment matches before a parameter in the same place, because `{`
- * sorts after all letters.
- */
-function createPatterns<Called extends Route>(places: ReadonlyMap<string, Place<Called>>) {
-  const patterns = new Map<string, Pattern<Called>[]>();
-  for (const [path, { pattern, methods }] of [...places].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const names = [...path.matchAll(parameter)].map(([, name = '']) => name);
-    if (names.length === 0) continue;
-    for (const [method, match] of methods)
-      patterns.set(method, [...(patterns.get(method) ?? []), { pattern, names, match }]);
-  }
-  return patterns;
 }
 
 const methodNotAllowed = (methods: readonly string[]) => {

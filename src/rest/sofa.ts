@@ -14,16 +14,15 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { useSofa } from 'sofa-api';
+import type { RunCompiled } from '../graphql/run-operation.ts';
+import { once } from '../once.ts';
 import { nodeTypeOf, restName, snakeCase, toRestSchema, withRestValues } from './rest-schema.ts';
 import { basePath, type Route, type Routes } from './routes.ts';
 
 /** The GraphQL operation that a route stands for. */
-export type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>;
-
-/** Runs an operation as compiled code: root value, context, variables. */
-export type RunCompiled = CompiledQuery['query'];
+type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>;
 
 const nameNode = (value: string): NameNode => ({ kind: Kind.NAME, value });
 
@@ -133,7 +132,7 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
   });
 
   const compiled = new WeakMap<DocumentNode, RunCompiled>();
-  const createOperation = async ({ method, path }: Route): Promise<Operation> => {
+  const operationOf = once(async ({ method, path }: Route): Promise<Operation> => {
     const asked: Asked = {};
     const url = `http://sofa${basePath}${path.replace(/\{\w+\}/g, '0')}`;
     await router.fetch(new Request(url, { method }), { asked });
@@ -146,7 +145,7 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
     };
     compiled.set(operation.document, compileOperation(operation));
     return operation;
-  };
+  });
 
   return {
     /** The schema that the operations run on. */
@@ -156,8 +155,8 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
     restSchema,
     /** Sofa's OpenAPI document; `createOpenApi` completes it. */
     document: router.openAPIDocument as unknown,
-    /** Makes the operation of a route anew. Its answer has REST names. */
-    createOperation,
+    /** The operation of a route, whose answer has REST names. The first call makes it; later calls reuse it. */
+    operationOf,
     /** The compiled code of the routes' operations, by their documents. */
     compiled,
   };
