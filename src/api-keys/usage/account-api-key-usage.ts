@@ -1,18 +1,24 @@
 import { findAccount } from '../../accounts/own-account.ts';
+import { ApiKeyUse } from '../../database/tables.ts';
 import { GatewayError } from '../../errors.ts';
 import { operation } from '../../operations/operation.ts';
-import { ApiKeyUsageInput, prepareKeyUsage } from './api-key-usage.ts';
-import type { Usage } from './usage-counts.ts';
+import { ApiKeyUsageInput, type KeyUses, selectKeyUses } from './api-key-usage.ts';
+import { prepareUsage, type Usage } from './usage-counts.ts';
 
-const usageOfAnyKey = prepareKeyUsage((_: object) => (account) => account('account.erased_at', 'is', null));
+const usageOfAny = prepareUsage(ApiKeyUse, 'api_key_use', (db, wanted: KeyUses) =>
+  selectKeyUses(db, wanted).where('account.erased_at', 'is', null),
+);
 
 /**
  * Counts the verifications of any API key, for an operator.
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`
  */
-export const accountApiKeyUsage = operation(ApiKeyUsageInput, async (context, wanted): Promise<Usage> => {
-  await findAccount(context);
-  const usage = await usageOfAnyKey(context, wanted, {});
-  if (!usage) throw new GatewayError('NOT_FOUND', 'API key not found');
-  return usage;
-});
+export const accountApiKeyUsage = operation(
+  ApiKeyUsageInput,
+  async (context, { keyId, ...range }): Promise<Usage> => {
+    await findAccount(context);
+    const usage = await usageOfAny(context, range, { keyId });
+    if (!usage.isFound) throw new GatewayError('NOT_FOUND', 'API key not found');
+    return usage;
+  },
+);

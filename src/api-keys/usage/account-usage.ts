@@ -1,14 +1,15 @@
 import { AccountInput, readAccount } from '../../accounts/account.ts';
 import { findAccount } from '../../accounts/own-account.ts';
-import type { AccountId } from '../../database/tables.ts';
+import { type AccountId, AccountUse } from '../../database/tables.ts';
 import { operation } from '../../operations/operation.ts';
-import { ApiKeysUsageInput, prepareAccountUsage } from './api-keys-usage.ts';
-import type { Usage } from './usage-counts.ts';
+import { selectAccountUses } from './api-keys-usage.ts';
+import { prepareUsage, type Range, type Usage, usageRangeMembers } from './usage-counts.ts';
 
-const usageOfAccount = prepareAccountUsage(
-  ({ account: id }: { readonly account: AccountId }) =>
-    (account) =>
-      account('account.id', '=', id),
+const usageOfAccount = prepareUsage(
+  AccountUse,
+  'account_use',
+  (db, wanted: Range & { readonly account: AccountId }) =>
+    selectAccountUses(db, wanted).where('account.id', '=', wanted.account),
 );
 
 /**
@@ -16,11 +17,11 @@ const usageOfAccount = prepareAccountUsage(
  * @throws {GatewayError} `BAD_USER_INPUT`; `NOT_FOUND`
  */
 export const accountUsage = operation(
-  AccountInput.extend(ApiKeysUsageInput.shape),
-  async (context, { id, ...wanted }): Promise<Usage> => {
+  AccountInput.extend(usageRangeMembers),
+  async (context, { id, ...range }): Promise<Usage> => {
     await findAccount(context);
-    const usage = await usageOfAccount(context, wanted, { account: id as AccountId });
-    if (usage.counts.length === 0) await readAccount(context.db, id);
+    const usage = await usageOfAccount(context, range, { account: id as AccountId });
+    if (!usage.isFound) await readAccount(context.db, id);
     return usage;
   },
 );

@@ -1,15 +1,9 @@
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type Kysely,
-  type RawBuilder,
-  type SqlBool,
-  sql,
-} from 'kysely';
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import { isForPostgres } from '../../database/db.ts';
-import type { Tables } from '../../database/tables.ts';
+import { isForPostgres, prepareQuery } from '../../database/db.ts';
+import type { AccountUse, ApiKeyUse, Tables } from '../../database/tables.ts';
 import { badUserInput } from '../../errors.ts';
+import type { OperationContext } from '../../operations/context.ts';
 import { verificationFailures } from '../verify/verify-secret.ts';
 
 const day = 24 * 60 * 60_000;
@@ -36,16 +30,10 @@ export const usageRangeMembers = {
 type RangeInput = z.output<z.ZodObject<typeof usageRangeMembers>>;
 
 /** The hours that begin in a half-open interval. */
-export interface UsageRange {
+export interface Range {
   readonly from: Date;
   readonly to: Date;
-  readonly by: UsagePeriod;
 }
-
-/** A condition of a query that joins `account`: which accounts somebody may ask about. */
-export type OfAccount<Asker> = (
-  asker: Asker,
-) => (account: ExpressionBuilder<Tables, 'account'>) => Expression<SqlBool>;
 
 const refuse = (message: string) => badUserInput([{ path: ['from'], message, type: 'value_error' }]);
 
@@ -53,7 +41,7 @@ const refuse = (message: string) => badUserInput([{ path: ['from'], message, typ
  * Reads the requested range. The default is the last 24 hours, by the hour.
  * @throws {GatewayError} `BAD_USER_INPUT` if the range ends before it begins, or is too long
  */
-export function readUsageRange({ to: end, from: begin, by: period }: RangeInput): UsageRange {
+function readUsageRange({ to: end, from: begin, by: period }: RangeInput) {
   const to = end ?? new Date();
   const from = begin ?? new Date(Math.max(to.getTime() - day, 0));
   const by = period ?? 'HOUR';
@@ -76,7 +64,7 @@ export interface UsageCount {
 }
 
 /** The numbers of verifications in a range. */
-export interface Usage extends Pick<UsageRange, 'from' | 'to'> {
+export interface Usage extends Range {
   readonly counts: readonly UsageCount[];
 }
 
@@ -91,17 +79,46 @@ export const periodOf = (
   return isForPostgres(kysely) ? sql`date_trunc('day', ${hour}, 'UTC')` : sql`${hour} - ${hour} % 86400000`;
 };
 
-/** A row of a query for usage; a row of nulls means no use. */
-interface CountedRow {
-  readonly hour: Date | null;
-  readonly outcome: string | null;
-  readonly count: number | string | bigint | null;
-}
+/** A query that joins the table of uses. */
+// biome-ignore lint/suspicious/noExplicitAny: any query that has the table.
+type Uses = SelectQueryBuilder<any, any, object>;
 
-/** Converts rows to counts. */
-export const toCounts = (rows: readonly CountedRow[]): UsageCount[] =>
-  rows.flatMap(({ hour, outcome, count }) =>
-    hour === null || outcome === null
-      ? []
-      : [{ at: hour, outcome, count: Math.min(Number(count), mostCount) }],
-  );
+/**
+ * Prepares the counts of the verifications in a range.
+ * @param table the table that has them
+ * @param select selects the uses in the range
+ */
+export function prepareUsage<Values extends object>(
+  entity: typeof AccountUse | typeof ApiKeyUse,
+  table: 'account_use' | 'api_key_use',
+  select: (db: Kysely<Tables>, values: Values & Range) => Uses,
+) {
+  const prepare = (by: UsagePeriod) =>
+    prepareQuery(entity, (db, values: Values & Range) => {
+      const hour = periodOf(db, table, by);
+      const outcome = sql.ref<string | null>(`${table}.outcome`);
+      return select(db, values)
+        .groupBy([hour, outcome])
+        .select([hour.as('hour'), outcome.as('outcome')])
+        .select(({ fn }) => fn.sum<number | string | bigint | null>(`${table}.count`).as('count'))
+        .orderBy('hour')
+        .orderBy('outcome');
+    });
+  const queries = { HOUR: prepare('HOUR'), DAY: prepare('DAY') };
+  /**
+   * Counts the verifications.
+   * @returns the counts, and whether the query found any row: a row of nulls means no use
+   */
+  return async (
+    { db }: Pick<OperationContext, 'db'>,
+    given: RangeInput,
+    values: Values,
+  ): Promise<Usage & { readonly isFound: boolean }> => {
+    const { by, ...range } = readUsageRange(given);
+    const rows = await queries[by](db, { ...values, ...range });
+    const counts = rows.flatMap(({ hour: at, outcome, count }) =>
+      at === null || outcome === null ? [] : [{ at, outcome, count: Math.min(Number(count), mostCount) }],
+    );
+    return { ...range, counts, isFound: rows.length > 0 };
+  };
+}
