@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { type Db, prepareQuery } from '../database/db.ts';
-import { type ApiKey, ApiKeyQuota, type QuotaRefill } from '../database/tables.ts';
+import { type ApiKey, ApiKeyQuota } from '../database/tables.ts';
 import type { Quotas } from '../operations/context.ts';
 import { isPeriodOver, isPeriodOverIn, periodEndIn } from '../quotas/quota-periods.ts';
 import type { QuotaTerms } from './key-parts.ts';
+import { type QuotaColumns, storedQuota } from './verify/key-limits.ts';
 
 /** A key's quota as its owner sees it. */
 export interface Quota extends QuotaTerms {
@@ -13,30 +14,19 @@ export interface Quota extends QuotaTerms {
   readonly refillsAt: Date | null;
 }
 
-/** The columns of a key's quota, read with its row; null if the key has none. */
-export interface QuotaColumns {
-  readonly quotaUnits: number | null;
-  readonly quotaRefill: QuotaRefill | null;
-  readonly quotaTaken: number | null;
-  readonly quotaGeneration: number | null;
-  /** As in the database: a number on SQLite. */
-  readonly quotaRefillsAt: unknown;
-}
-
 /**
  * The current quota of a key, from its columns; null if the key has none.
  * @param quotas knows the units that this node has leased and not spent
  */
 export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: Quotas): Quota | null {
-  const { quotaUnits: units, quotaTaken, quotaGeneration, quotaRefillsAt } = key;
-  if (units === null) return null;
+  const { quotaRefill: refill, quotaRefillsAt: end } = key;
   const now = new Date();
-  const refill = key.quotaRefill ?? 'never';
-  const over = quotaRefillsAt !== null && isPeriodOver(refill, new Date(quotaRefillsAt as number), now);
-  const quota = { units, refill, taken: quotaTaken ?? 0, generation: quotaGeneration ?? 0, over };
+  const quotaOver = end !== null && isPeriodOver(refill ?? 'never', new Date(end as number), now);
+  const quota = storedQuota({ ...key, quotaOver });
+  if (!quota) return null;
   const { limit, remaining, refillsAt } = quotas.peek({ ownerId: key.id, quota, now });
   // A repeated answer may be from a time when fewer units were taken.
-  return { limit, refill, remaining: Math.min(remaining, limit), refillsAt };
+  return { limit, refill: quota.refill, remaining: Math.min(remaining, limit), refillsAt };
 }
 
 interface Owned {

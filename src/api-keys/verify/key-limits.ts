@@ -1,5 +1,5 @@
 import type { Db } from '../../database/db.ts';
-import type { AccountId, QuotaRefill } from '../../database/tables.ts';
+import type { ApiKey, QuotaRefill } from '../../database/tables.ts';
 import type {
   LimitsLeft,
   OperationContext,
@@ -19,16 +19,21 @@ import {
   sharedLimitsOf,
 } from '../../plans/shared-limits.ts';
 
-/** A key's own rate limit and quota, and what is used of its account's quota, as columns beside the key. */
-export interface LimitColumns extends SharedColumns {
-  readonly id: number;
-  readonly account: AccountId;
-  readonly rateLimit: number | null;
-  readonly rateLimitWindow: number | null;
+/** The columns of a key's quota, read with its row; null if the key has none. */
+export interface QuotaColumns {
   readonly quotaUnits: number | null;
   readonly quotaRefill: QuotaRefill | null;
   readonly quotaTaken: number | null;
   readonly quotaGeneration: number | null;
+  /** As in the database: a number on SQLite. */
+  readonly quotaRefillsAt: unknown;
+}
+
+/** A key's own rate limit and quota, and what is used of its account's quota, as columns beside the key. */
+export interface LimitColumns
+  extends SharedColumns,
+    Pick<ApiKey, 'id' | 'account' | 'rateLimit' | 'rateLimitWindow'>,
+    Omit<QuotaColumns, 'quotaRefillsAt'> {
   /** Whether the period has ended; SQLite returns a number. */
   readonly quotaOver: unknown;
 }
@@ -55,22 +60,20 @@ export type Use = Pick<QuotaRequest, 'askedAt' | 'now' | 'cost'>;
 
 /** A key, and what the provider grants its account. */
 interface Limited {
-  readonly key: LimitColumns;
+  readonly found: LimitColumns;
   readonly entitlement: Entitlement;
 }
 
-const ownLimitsOf = ({ keyRates, keyQuotas }: OperationServices, key: LimitColumns): Limits => ({
-  ownerId: key.id,
-  rates: keyRates,
-  rate: rateOf(key),
-  quotas: keyQuotas,
-  quota: storedQuota(key),
-});
-
-const limitsOf = (services: OperationServices, { key, entitlement }: Limited) => ({
-  own: ownLimitsOf(services, key),
-  shared: sharedLimitsOf(services, key.account, entitlement, key),
-});
+const limitsOf = (services: OperationServices, { found, entitlement }: Limited) => {
+  const own: Limits = {
+    ownerId: found.id,
+    rates: services.keyRates,
+    rate: rateOf(found),
+    quotas: services.keyQuotas,
+    quota: storedQuota(found),
+  };
+  return { own, shared: sharedLimitsOf(services, found.account, entitlement, found) };
+};
 
 /**
  * Uses the limits of a key and of its account. All of them must have room: where one of the key refuses, nothing of the
@@ -147,9 +150,12 @@ const spend = (db: Db, { quotas, quota, ownerId }: Limits, use: Use) =>
   quota && quotas.spend(db, { ownerId, quota, ...use });
 
 const rateOf = ({ rateLimit, rateLimitWindow }: LimitColumns): Rate | null =>
-  rateLimit === null || rateLimitWindow === null ? null : { requests: rateLimit, seconds: rateLimitWindow };
+  rateLimit == null || rateLimitWindow == null ? null : { requests: rateLimit, seconds: rateLimitWindow };
 
-const storedQuota = (key: LimitColumns): StoredQuota | null =>
+/** A key's quota from its columns; null if the key has none. */
+export const storedQuota = (
+  key: Omit<QuotaColumns, 'quotaRefillsAt'> & Pick<LimitColumns, 'quotaOver'>,
+): StoredQuota | null =>
   key.quotaUnits === null
     ? null
     : {

@@ -9,7 +9,7 @@ import { isPeriodOverIn } from '../../quotas/quota-periods.ts';
 import { isApiKeySecret } from '../api-key-secret.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { importedDigests, sha256Of } from './imported-keys.ts';
-import { type KeyLimits, noLimits, seeKeyLimits, type Use, useLimits } from './key-limits.ts';
+import { type KeyLimits, noLimits, seeKeyLimits, useLimits } from './key-limits.ts';
 
 /**
  * The reasons for refusing a secret, in the order of the checks. An unknown, malformed or wrong secret gives the same
@@ -122,10 +122,26 @@ const notFound: Verification = {
   limits: noLimits,
 };
 
+/** Finds the key of a secret, and checks all but its limits; undefined if the secret is unknown. */
+async function check(
+  context: VerificationContext,
+  request: Pick<VerificationRequest, 'secret' | 'permissions' | 'address'>,
+) {
+  const found = await findKey(context, request.secret);
+  if (!found) return undefined;
+  // For the log line of the request.
+  context.record.keyId = found.id;
+  context.record.accountId = found.account;
+  const now = new Date();
+  const entitlement = entitlementOf(context.services.settings.plans, found);
+  const reason = failureOf(found, now) ?? refusalOf(found, entitlement, request);
+  return { reason, found, entitlement, now };
+}
+
 /**
  * Verifies the secret of an API key against the database. Nothing is cached, so every node refuses a revoked key at
  * once. A verification writes nothing, except for a lease of quota units, which lasts for many uses; it counts the
- * outcome.
+ * outcome. A use that is refused for an earlier reason takes nothing from any limit.
  *
  * A text that cannot be a secret costs the same digests, but no look-up. A text that looks like an imported secret
  * costs that secret's digests as well, and a single look-up for all.
@@ -135,61 +151,38 @@ export async function verifySecret(
   request: VerificationRequest,
 ): Promise<Verification> {
   const askedAt = performance.now();
-  const found = await findKey(context, request.secret);
-  if (!found) return notFound;
-  const now = new Date();
-  const use = { askedAt, now, cost: request.cost };
-  noteKey(context, found);
-  const verified = await verifyFound(context, found, request, use);
+  const checked = await check(context, request);
+  if (!checked) return notFound;
+  const { found, entitlement, now } = checked;
+  let reason: VerificationFailure | null = checked.reason;
+  let limits: KeyLimits;
+  if (reason === null) {
+    request.admit?.(found.id);
+    ({ refusal: reason, ...limits } = await useLimits(context, checked, {
+      askedAt,
+      now,
+      cost: request.cost,
+    }));
+  } else {
+    limits = seeKeyLimits(context, checked, now);
+  }
   context.services.keyUsage.note({
     keyId: found.id,
     secretId: found.secretId,
     at: now,
-    outcome: verified.reason ?? 'valid',
+    outcome: reason ?? 'valid',
   });
-  if (verified.reason !== null) context.record.refusal = verified.reason;
-  return verified;
-}
-
-/** Notes which key a request is about, for its log line. */
-function noteKey({ record }: Pick<VerificationContext, 'record'>, { id, account }: FoundKey): void {
-  record.keyId = id;
-  record.accountId = account;
-}
-
-/** A use that is refused for an earlier reason takes nothing from any limit. */
-async function verifyFound(
-  context: VerificationContext,
-  found: FoundKey,
-  request: VerificationRequest,
-  use: Use,
-): Promise<Verification> {
-  const entitlement = entitlementOf(context.services.settings.plans, found);
-  const reason = failureOf(found, use.now) ?? refusalOf(found, entitlement, request);
-  if (reason !== null)
-    return {
-      reason,
-      found,
-      entitlement,
-      limits: seeKeyLimits(context, { key: found, entitlement }, use.now),
-    };
-  request.admit?.(found.id);
-  const { refusal, ...limits } = await useLimits(context, { key: found, entitlement }, use);
-  return { reason: refusal, found, entitlement, limits };
+  if (reason !== null) context.record.refusal = reason;
+  return { reason, found, entitlement, limits };
 }
 
 /** Verifies the secret for a key that asks about itself. This uses no limits and counts nothing. */
 export async function checkSecret(
   context: VerificationContext,
   request: Pick<VerificationRequest, 'secret' | 'permissions' | 'address'>,
-  now: Date,
 ): Promise<Verification> {
-  const found = await findKey(context, request.secret);
-  if (!found) return notFound;
-  noteKey(context, found);
-  const entitlement = entitlementOf(context.services.settings.plans, found);
-  const reason = failureOf(found, now) ?? refusalOf(found, entitlement, request);
-  return { reason, found, entitlement, limits: seeKeyLimits(context, { key: found, entitlement }, now) };
+  const checked = await check(context, request);
+  return checked ? { ...checked, limits: seeKeyLimits(context, checked, checked.now) } : notFound;
 }
 
 /** Whether a text has the form of an API key, made here or imported, so that it is worth a look-up. */

@@ -16,11 +16,11 @@ const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId
  */
 export async function apiKeyItself(context: Omit<OperationContext, 'caller'>, secret: string) {
   const { address } = context.requestSource;
-  const { reason, found, entitlement, limits } = await checkSecret(
-    context,
-    { secret, permissions: [], address },
-    new Date(),
-  );
+  const { reason, found, entitlement, limits } = await checkSecret(context, {
+    secret,
+    permissions: [],
+    address,
+  });
   const [caller] = found ? await selectOwner(context.db, found) : [];
   if (reason !== null || !found || !entitlement || !caller) return reason ?? 'not_found';
   const requestSource = { ...context.requestSource, isKeyItself: true };
