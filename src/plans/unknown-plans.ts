@@ -56,33 +56,26 @@ interface Listener {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Counts the accounts whose plan is not among the plans, at the start and every hour. Disposing of it ends this. */
-export class UnknownPlans implements Disposable {
-  /** The last count. */
-  count = 0;
-  readonly #db: Db;
-  readonly #plans: Plans;
-  readonly #listener: Listener;
-  readonly #timer = setInterval(() => void this.read(), interval).unref();
-
-  constructor(db: Db, plans: Plans, listener: Listener) {
-    this.#db = db;
-    this.#plans = plans;
-    this.#listener = listener;
-  }
-
-  /** Counts now. The promise never rejects. */
-  async read(): Promise<void> {
-    try {
-      const count = await countUnknown(this.#db, this.#plans);
-      if (count !== this.count) this.#listener.onCount(count);
-      this.count = count;
-    } catch (error) {
-      this.#listener.onFailure(error);
-    }
-  }
-
-  [Symbol.dispose](): void {
-    clearInterval(this.#timer);
-  }
+/**
+ * Counts the accounts whose plan is not among the plans, every hour. Disposing of the result ends this.
+ * @returns the last count, and a function that counts now
+ */
+export function watchUnknownPlans(db: Db, plans: Plans, { onCount, onFailure }: Listener) {
+  const watch = {
+    /** The last count. */
+    count: 0,
+    /** Counts now. The promise never rejects. */
+    read: async (): Promise<void> => {
+      try {
+        const count = await countUnknown(db, plans);
+        if (count !== watch.count) onCount(count);
+        watch.count = count;
+      } catch (error) {
+        onFailure(error);
+      }
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+  const timer = setInterval(() => void watch.read(), interval).unref();
+  return watch;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
-import { countUnknown, UnknownPlans } from '../../src/plans/unknown-plans.ts';
+import { countUnknown, watchUnknownPlans } from '../../src/plans/unknown-plans.ts';
 import { plansOf } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -26,7 +26,7 @@ it('reports the number once, and again when it changes', async () => {
   await createAccounts({ alice: 'gold' });
   const told: number[] = [];
   const failures: unknown[] = [];
-  using unknown = new UnknownPlans(db(), plans, {
+  using unknown = watchUnknownPlans(db(), plans, {
     onCount: (count) => told.push(count),
     onFailure: (error) => failures.push(error),
   });

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Db, prepareQuery } from '../../database/db.ts';
 import { ImportedForm } from '../../database/tables.ts';
-import type { ImportedKeys } from '../../operations/context.ts';
 import type { Peppers } from '../../secrets/peppers.ts';
 
 /** SHA-256 of a secret, in lower-case hexadecimal digits. */
@@ -58,37 +57,24 @@ export async function addForms(db: Db, keyPrefixes: readonly string[]): Promise<
 
 /**
  * Knows the beginnings of imported keys, so that the service looks up no other texts in foreign forms. It reads them
- * at the start and then at regular intervals. Disposing of the object ends this.
+ * at regular intervals. Disposing of the result ends this.
+ * @param onFailure receives the error of a failed read; the known beginnings stay, and a later read tries again
  */
-export class ImportedForms implements ImportedKeys, Disposable {
-  readonly #db: Db;
-  readonly #onFailure: (error: unknown) => void;
-  readonly #timer: NodeJS.Timeout;
-  #beginnings: readonly string[] = [];
-
-  /** @param onFailure receives the error of a failed read; the known beginnings stay, and a later read tries again */
-  constructor(db: Db, onFailure: (error: unknown) => void) {
-    this.#db = db;
-    this.#onFailure = onFailure;
-    this.#timer = setInterval(() => void this.read(), interval).unref();
-  }
-
-  mayHave(secret: string): boolean {
-    return (
-      secret.length <= longestSecret && this.#beginnings.some((beginning) => secret.startsWith(beginning))
-    );
-  }
-
+export function watchImportedForms(db: Db, onFailure: (error: unknown) => void) {
+  let beginnings: readonly string[] = [];
   /** Reads the beginnings now. The promise never rejects. */
-  async read(): Promise<void> {
+  const read = async (): Promise<void> => {
     try {
-      this.#beginnings = await readForms(this.#db);
+      beginnings = await readForms(db);
     } catch (error) {
-      this.#onFailure(error);
+      onFailure(error);
     }
-  }
-
-  [Symbol.dispose](): void {
-    clearInterval(this.#timer);
-  }
+  };
+  const timer = setInterval(() => void read(), interval).unref();
+  return {
+    mayHave: (secret: string): boolean =>
+      secret.length <= longestSecret && beginnings.some((beginning) => secret.startsWith(beginning)),
+    read,
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }
