@@ -5,6 +5,7 @@ import { type AccountId, PrivateKey } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
+import type { Sealed } from '../secrets/sealer.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { PrivateKeyStatus } from './private-key-status.ts';
 
@@ -46,11 +47,9 @@ const selectRow = prepareQuery(PrivateKey, (db, { account }: { account: AccountI
   db.selectFrom('private_key').select('id').where('account_id', '=', account),
 );
 
-interface Replacement {
+interface Replacement extends Sealed {
   readonly id: number;
   readonly fingerprint: string;
-  readonly jwe: string;
-  readonly version: number;
   readonly now: Date;
 }
 
@@ -91,8 +90,7 @@ async function store(
   if (!row) return store(context, account, given);
   const binding = { purpose: 'private-key', accountId: account, rowId: row.id } as const;
   const sealed = await services.secrets.sealer.seal(Buffer.from(given.privateKey), binding);
-  const { fingerprint } = given;
-  const [stored] = await updateRow(db, { id: row.id, ...sealed, fingerprint, now });
+  const [stored] = await updateRow(db, { id: row.id, ...sealed, fingerprint: given.fingerprint, now });
   if (!stored) return store(context, account, given);
   return { account, hasKey: true, ...stored };
 }
