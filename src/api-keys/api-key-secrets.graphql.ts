@@ -9,7 +9,7 @@ import { mostSecrets } from './rotate-api-key.ts';
 const SecretType = builder.objectRef<WorkingSecret>('ApiKeySecret').implement({
   description: 'A secret of an API key that works, without its text.',
   fields: (t) => ({
-    prefix: t.exposeString('prefix', {
+    prefix: t.exposeString('keyPrefix', {
       nullable: true,
       description:
         'Everything before the dot of the secret. Null for a previous secret that was replaced before Keyward kept this.',
@@ -28,7 +28,7 @@ const SecretType = builder.objectRef<WorkingSecret>('ApiKeySecret').implement({
         'When the secret last passed a verification, written up to 30 seconds late. Null if it never has.',
       example: '2026-02-28T12:00:00.000Z',
     }),
-    endsAt: t.expose('endsAt', {
+    endsAt: t.expose('worksUntil', {
       ...timeOrNull,
       description: 'When a previous secret stops working. Null for the current secret.',
       example: null,

@@ -8,17 +8,11 @@ import type { Caller } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
 import { apiKeyNotFound } from './own-api-key.ts';
 
-/** A secret of an API key that works, without its text. */
-export interface WorkingSecret {
-  /** Everything before the dot; null: not known. */
-  readonly prefix: string | null;
-  readonly createdAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  /** The end of a previous secret; null: this is the current one. */
-  readonly endsAt: Date | null;
-}
-
-/** Selects keys with their working secrets, the current one first; a key without any has one row of nulls. */
+/**
+ * Selects keys with their working secrets, the current one first; a key without any has one row of nulls. The prefix of
+ * a secret is everything before its dot; null: not known. The end is that of a previous secret; null: this is the current
+ * one.
+ */
 const selectSecrets = (db: Kysely<Tables>, { now }: { readonly now: Date }) =>
   db
     .selectFrom('api_key')
@@ -52,15 +46,10 @@ const selectSecrets = (db: Kysely<Tables>, { now }: { readonly now: Date }) =>
 
 type Row = Awaited<ReturnType<typeof selectOwn>>[number];
 
-const toSecrets = (rows: readonly Row[]): WorkingSecret[] =>
-  rows
-    .filter(({ id }) => id !== null)
-    .map(({ keyPrefix: prefix, createdAt, lastUsedAt, worksUntil: endsAt }) => ({
-      prefix,
-      createdAt,
-      lastUsedAt,
-      endsAt,
-    }));
+/** A secret of an API key that works, without its text. */
+export type WorkingSecret = Pick<Row, 'keyPrefix' | 'createdAt' | 'lastUsedAt' | 'worksUntil'>;
+
+const withoutNone = (rows: readonly Row[]): WorkingSecret[] => rows.filter(({ id }) => id !== null);
 
 const selectOwn = prepareQuery(
   ApiKeySecret,
@@ -79,7 +68,7 @@ export const apiKeySecrets = operation(
     const { caller, db } = context;
     const rows = await selectOwn(db, { ...caller, keyId, now: new Date() });
     if (rows.length === 0) throw await apiKeyNotFound(context);
-    return toSecrets(rows);
+    return withoutNone(rows);
   },
 );
 
@@ -96,5 +85,5 @@ const readTogether = shareReads(readSecrets, 128);
 /** Reads the working secrets of an API key that the caller may read. Keys that are read together share a query. */
 export async function secretsOf(db: Db, keyId: number): Promise<WorkingSecret[]> {
   const rows = await readTogether(db, [keyId]);
-  return toSecrets(rows.filter(({ apiKey }) => apiKey === keyId));
+  return withoutNone(rows.filter(({ apiKey }) => apiKey === keyId));
 }

@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import { changesOf } from '../operations/changes.ts';
 import { atMostLong } from '../operations/input.ts';
 import { change } from '../operations/operation.ts';
-import { type ApiKeyRecord, lockApiKey, returnedQuota } from './own-api-key.ts';
+import { type ApiKeyRecord, lastEnd, lockApiKey, returnedQuota } from './own-api-key.ts';
 
 interface OfKey {
   readonly id: number;
@@ -34,11 +34,7 @@ const endSecret = prepareQuery(ApiKeySecret, (db, { id, prefix, now }: OfKey & {
 const updateEnd = prepareQuery(ApiKey, (db, { id }: Pick<OfKey, 'id'>) =>
   db
     .updateTable('api_key')
-    .set(({ selectFrom }) => ({
-      previous_works_until: selectFrom('api_key_secret')
-        .where('api_key_id', '=', id)
-        .select(({ fn }) => fn.max('works_until').as('last')),
-    }))
+    .set({ previous_works_until: lastEnd })
     .where('id', '=', id)
     .returningAll()
     .returning(returnedQuota),

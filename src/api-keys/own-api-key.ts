@@ -5,7 +5,7 @@ import { prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
-import type { QuotaColumns } from './quota.ts';
+import type { QuotaColumns } from './verify/key-limits.ts';
 
 /** An API key as its owner sees it, with its quota. */
 export interface ApiKeyRecord extends ApiKey, QuotaColumns {}
@@ -30,6 +30,12 @@ export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key
     quota.select('generation').as('quotaGeneration'),
   ];
 };
+
+/** The end of the last of a key's previous secrets, for a change of `api_key`. */
+export const lastEnd = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key'>) =>
+  selectFrom('api_key_secret')
+    .whereRef('api_key_secret.api_key_id', '=', 'api_key.id')
+    .select(({ fn }) => fn.max('works_until').as('last'));
 
 type Owned = Caller & { readonly keyId: number };
 
@@ -82,6 +88,10 @@ export async function lockApiKey(context: OperationContext, keyId: number) {
   if (found) return found;
   throw await apiKeyNotFound(context);
 }
+
+/** Whether a key is active and has not expired. */
+export const isUsable = ({ isActive, expiresAt }: ApiKey, now: Date): boolean =>
+  isActive && !(expiresAt && expiresAt <= now);
 
 /** Makes the error for an unusable key. */
 export const unusable = ({ isActive, account }: ApiKey): GatewayError =>

@@ -12,7 +12,7 @@ import {
   sealSecret,
   storeSecret,
 } from './api-key-secret.ts';
-import { lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
+import { isUsable, lastEnd, lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 
 /** The longest grace, in seconds: 7 days. */
 export const longestGrace = 604_800;
@@ -20,14 +20,14 @@ export const longestGrace = 604_800;
 /** The most secrets of a key that work at a time, the current one included. */
 export const mostSecrets = 4;
 
-type Rotation = Pick<
-  ApiKey,
-  'id' | 'account' | 'keyPrefix' | 'encryptedKey' | 'encryptionVersion' | 'previousWorksUntil'
-> & { readonly now: Date };
+type Rotation = Pick<ApiKey, 'id' | 'keyPrefix' | 'encryptedKey' | 'encryptionVersion'> & {
+  readonly earlierEnd: Date | null;
+  readonly now: Date;
+};
 
 const storeRotation = prepareQuery(
   ApiKey,
-  (db, { id, account, keyPrefix, encryptedKey, encryptionVersion, previousWorksUntil, now }: Rotation) =>
+  (db, { id, keyPrefix, encryptedKey, encryptionVersion, earlierEnd, now }: Rotation) =>
     db
       .updateTable('api_key')
       .set({
@@ -35,19 +35,10 @@ const storeRotation = prepareQuery(
         encrypted_key: encryptedKey,
         encryption_version: encryptionVersion,
         // A secret may have ended before its grace did, as one too many.
-        previous_works_until: ({ selectFrom, fn, val }) =>
-          fn.coalesce(
-            selectFrom('api_key_secret')
-              .where('api_key_id', '=', id)
-              .where('works_until', '>', now)
-              .select((each) => each.fn.max('works_until').as('last')),
-            val(previousWorksUntil),
-          ),
+        previous_works_until: (key) =>
+          key.fn.coalesce(lastEnd(key).where('works_until', '>', now), key.val(earlierEnd)),
       })
       .where('id', '=', id)
-      .where('account_id', '=', account)
-      .where('is_active', '=', true)
-      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
       .returningAll()
       .returning(returnedQuota),
 );
@@ -106,12 +97,9 @@ function endOfGrace({ expiresAt }: ApiKey, now: Date, graceSeconds: number): Dat
   return new Date(Math.min(end, expiresAt?.getTime() ?? end));
 }
 
-/** The time after a rotation at which the last older secret ends; null: there never was a grace. */
-function lastEnd({ previousWorksUntil }: ApiKey, now: Date, graceEnd: Date | null): Date | null {
-  const earlier = previousWorksUntil ?? null;
-  if (graceEnd === null) return earlier && earlier > now ? now : earlier;
-  return earlier && earlier > graceEnd ? earlier : graceEnd;
-}
+/** The end of the last older secret, if none works any more; null: there never was a grace. */
+const endBy = (now: Date, { previousWorksUntil: end = null }: ApiKey): Date | null =>
+  end && end > now ? now : end;
 
 const inTrail = ({ keyPrefix, previousWorksUntil }: ApiKey) => ({
   key_prefix: keyPrefix,
@@ -154,14 +142,14 @@ export const rotateApiKey = operation(
     const key = createApiKeySecret(context.services.settings.apiKeyPrefix);
     return audited(context, async (inner) => {
       const before = await lockApiKey(inner, keyId);
+      const now = new Date();
+      if (!isUsable(before, now)) throw unusable(before);
       const owned = { id: keyId, account: before.account, keyPrefix: keyPrefixOf(key) };
       const sealed = await sealSecret(inner.services, owned, key);
-      const now = new Date();
-      const graceEnd = endOfGrace(before, now, graceSeconds ?? 0);
-      const previousWorksUntil = lastEnd(before, now, graceEnd);
-      await retireSecrets(inner.db, before, now, graceEnd);
-      const [row] = await storeRotation(inner.db, { ...owned, ...sealed, previousWorksUntil, now });
-      if (!row) throw unusable(before);
+      await retireSecrets(inner.db, before, now, endOfGrace(before, now, graceSeconds ?? 0));
+      const rotation = { ...owned, ...sealed, earlierEnd: endBy(now, before), now };
+      const [row] = await storeRotation(inner.db, rotation);
+      if (!row) throw new Error('A locked key is gone');
       await storeSecret(inner, { id: keyId, secret: key, createdAt: now });
       const changes = changesOf(inTrail(before), inTrail(row));
       inner.events('api-key-rotated', { accountId: before.account, keyId }, changes);

@@ -15,7 +15,7 @@ import {
   type StoredParts,
   storedParts,
 } from './key-parts.ts';
-import { type ApiKeyRecord, lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
+import { type ApiKeyRecord, isUsable, lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
 import { quotaTerms, setQuota } from './quota.ts';
 import { readList } from './verify/grants.ts';
 
@@ -30,10 +30,6 @@ const updateParts = prepareQuery(ApiKey, (db, values: Owned & StoredParts) =>
     .returningAll()
     .returning(returnedQuota),
 );
-
-/** Whether a key is usable at the moment. */
-const isUsable = ({ isActive, expiresAt }: ApiKey): boolean =>
-  isActive && !(expiresAt && expiresAt <= new Date());
 
 /**
  * Refuses a change that gives the key more than its account may have. What the key has already stays, whatever its
@@ -77,7 +73,7 @@ export const updateApiKey = change(
     const changes = [...changedParts(before, after), ...quota];
     if (changes.length === 0) return before;
     const isRename = changes.every(({ field }) => field === 'name');
-    if (!isRename && !isUsable(before)) throw unusable(before);
+    if (!isRename && !isUsable(before, new Date())) throw unusable(before);
     if (quota.length > 0) await setQuota(db, keyId, parts.quota ?? null, new Date());
     const [row] = await updateParts(db, { id: keyId, account: before.account, ...after });
     const name = isRename ? 'api-key-renamed' : 'api-key-updated';

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { deactivated, deactivateMany, lockKeys } from '../../api-keys/deactivate-many.ts';
+import { lastEnd } from '../../api-keys/own-api-key.ts';
 import { importedDigests, sha256Of } from '../../api-keys/verify/imported-keys.ts';
 import type { LeakReportConfig } from '../../config/config.ts';
 import { type Db, runQuery } from '../../database/db.ts';
@@ -65,11 +66,7 @@ async function endSecrets(
   const end = db.kysely.updateTable('api_key_secret').set({ works_until: now });
   await runQuery(db, ApiKey, end.where('id', 'in', secrets));
   // Another replaced secret of the key may work for longer.
-  const tell = db.kysely.updateTable('api_key').set(({ selectFrom }) => ({
-    previous_works_until: selectFrom('api_key_secret')
-      .whereRef('api_key_secret.api_key_id', '=', 'api_key.id')
-      .select(({ fn }) => fn.max('works_until').as('last')),
-  }));
+  const tell = db.kysely.updateTable('api_key').set({ previous_works_until: lastEnd });
   await runQuery(db, ApiKey, tell.where('id', 'in', ids));
 }
 
