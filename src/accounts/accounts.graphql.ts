@@ -3,9 +3,9 @@ import { builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { account } from './account.ts';
 import { type AccountRecord, longestName, mostBytesOf } from './account-record.ts';
 import { accounts } from './accounts.ts';
+import { accountIdArgument, reasonArgument } from './arguments.ts';
 import { blockAccount } from './block-account.ts';
 import { eraseAccount } from './erase-account.ts';
-import { reasonArgument } from './reason.ts';
 import { unblockAccount } from './unblock-account.ts';
 
 /** An account as operators see it. */
@@ -58,8 +58,6 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
   }),
 });
 
-const id = { required: true, description: 'Id of the account.', example: 1 } as const;
-
 builder.queryField('accounts', (t) =>
   t.connection(
     {
@@ -90,9 +88,7 @@ builder.queryField('account', (t) =>
     description: 'Returns any account. For operators.',
     summary: 'Get an account',
     requiredScopes: operator,
-    args: {
-      id: t.arg.int(id),
-    },
+    args: { id: t.arg.int(accountIdArgument) },
     ...runs(account),
   }),
 );
@@ -110,7 +106,7 @@ builder.mutationField('blockAccount', (t) =>
       blockReason: 'Its keys were used to attack others.',
     },
     args: {
-      id: t.arg.int(id),
+      id: t.arg.int(accountIdArgument),
       reason: t.arg.string({
         ...reasonArgument,
         example: 'Its keys were used to attack others.',
@@ -129,7 +125,7 @@ builder.mutationField('unblockAccount', (t) =>
     requiredScopes: operator,
     errors: ['CONFLICT'],
     args: {
-      id: t.arg.int(id),
+      id: t.arg.int(accountIdArgument),
       reason: t.arg.string({ ...reasonArgument, example: 'It has changed its keys.' }),
     },
     ...runs(unblockAccount),
@@ -150,7 +146,7 @@ builder.mutationField('eraseAccount', (t) =>
       apiKeyCount: 0,
       activeApiKeyCount: 0,
     },
-    args: { id: t.arg.int(id) },
+    args: { id: t.arg.int(accountIdArgument) },
     ...runs(eraseAccount),
   }),
 );

@@ -4,8 +4,8 @@ import { Account } from '../database/tables.ts';
 import { change } from '../operations/operation.ts';
 import { readAccount } from './account.ts';
 import { type AccountRecord, assertNotErased, assertOther } from './account-record.ts';
+import { reason } from './arguments.ts';
 import { ensureAccount } from './own-account.ts';
-import { reason } from './reason.ts';
 
 /** The input of {@link blockAccount}. */
 export const BlockAccountInput = z.object({ id: z.int32(), reason });

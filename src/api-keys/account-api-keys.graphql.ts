@@ -1,16 +1,14 @@
 import { mostBytesOf } from '../accounts/account-record.ts';
-import { reasonArgument } from '../accounts/reason.ts';
+import { accountIdArgument, reasonArgument } from '../accounts/arguments.ts';
 import { operator } from '../auth/scopes.ts';
-import { builder, runs, timeOrNull } from '../graphql/builder.ts';
+import { builder, runs } from '../graphql/builder.ts';
 import { accountApiKey } from './account-api-key.ts';
 import { accountApiKeys } from './account-api-keys.ts';
-import { ApiKeyType, keyIdArgument } from './api-key-types.graphql.ts';
+import { ApiKeyType, keyIdArgument, ofKey } from './api-key-types.graphql.ts';
 import { deactivateAccountApiKey } from './deactivate-account-api-key.ts';
 import { type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { mostBytesOf as keyBytes } from './key-parts.ts';
 import { longestSecret } from './verify/imported-keys.ts';
-
-const accountId = { required: true, description: 'Id of the account.', example: 1 } as const;
 
 builder.queryField('accountApiKeys', (t) =>
   t.connection(
@@ -19,9 +17,7 @@ builder.queryField('accountApiKeys', (t) =>
       description: 'Lists the API keys of any account, newest first, including inactive ones. For operators.',
       summary: "List an account's API keys",
       requiredScopes: operator,
-      args: {
-        id: t.arg.int(accountId),
-      },
+      args: { id: t.arg.int(accountIdArgument) },
       ...runs(accountApiKeys),
     },
     { name: 'AccountApiKeyConnection' },
@@ -35,7 +31,7 @@ builder.queryField('accountApiKey', (t) =>
     description: 'Returns an API key of any account. For operators.',
     summary: "Get an account's API key",
     requiredScopes: operator,
-    args: { id: t.arg.int(accountId), ...keyIdArgument(t) },
+    args: { id: t.arg.int(accountIdArgument), ...keyIdArgument(t) },
     ...runs(accountApiKey),
   }),
 );
@@ -67,27 +63,10 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
       example: 'sk-a1b2c3',
       mostBytes: keyBytes.keyPrefix,
     }),
-    name: t.exposeString('name', {
-      nullable: true,
-      description: 'Display name.',
-      example: 'Laptop',
-      mostBytes: keyBytes.name,
-    }),
-    isActive: t.exposeBoolean('isActive', {
-      description: 'Whether the key is active.',
-      example: true,
-    }),
-    expiresAt: t.expose('expiresAt', {
-      ...timeOrNull,
-      description: 'When the key expires. Null if it never expires.',
-      example: '2099-01-31T12:00:00.000Z',
-    }),
-    lastUsedAt: t.expose('lastUsedAt', {
-      ...timeOrNull,
-      description:
-        'When the key last passed a verification, written up to 30 seconds late. Null if it never has.',
-      example: '2026-02-28T12:00:00.000Z',
-    }),
+    name: t.exposeString('name', ofKey.name),
+    isActive: t.exposeBoolean('isActive', ofKey.isActive),
+    expiresAt: t.expose('expiresAt', ofKey.expiresAt),
+    lastUsedAt: t.expose('lastUsedAt', ofKey.lastUsedAt),
     userId: t.exposeInt('account', {
       description: 'Id of the account that owns the key.',
       example: 1,

@@ -38,6 +38,23 @@ const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
   }),
 });
 
+/** The options of the fields that several types have for a key. */
+export const ofKey = {
+  name: { nullable: true, description: 'Display name.', example: 'Laptop', mostBytes: mostBytesOf.name },
+  isActive: { description: 'Whether the key is active.', example: true },
+  expiresAt: {
+    ...timeOrNull,
+    description: 'When the key expires. Null if it never expires.',
+    example: '2099-01-31T12:00:00.000Z',
+  },
+  lastUsedAt: {
+    ...timeOrNull,
+    description:
+      'When the key last passed a verification, written up to 30 seconds late. Null if it never has.',
+    example: '2026-02-28T12:00:00.000Z',
+  },
+} as const;
+
 /** Holds fields or arguments complete: every part of a key must be among them. */
 const ofAllParts = <Members extends Readonly<Record<keyof KeyParts, unknown>>>(members: Members) => members;
 
@@ -86,11 +103,7 @@ const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
 });
 
 const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
-  expiresAt: t.expose('expiresAt', {
-    ...timeOrNull,
-    description: 'When the key expires. Null if it never expires.',
-    example: '2099-01-31T12:00:00.000Z',
-  }),
+  expiresAt: t.expose('expiresAt', ofKey.expiresAt),
   deactivatedAt: t.expose('deactivatedAt', {
     ...timeOrNull,
     description: 'When the key was deactivated. Null while it is active.',
@@ -105,12 +118,7 @@ const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
     resolve: ({ previousWorksUntil, expiresAt }) =>
       previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
   }),
-  lastUsedAt: t.expose('lastUsedAt', {
-    ...timeOrNull,
-    description:
-      'When the key last passed a verification, written up to 30 seconds late. Null if it never has.',
-    example: '2026-02-28T12:00:00.000Z',
-  }),
+  lastUsedAt: t.expose('lastUsedAt', ofKey.lastUsedAt),
 });
 
 /** The GraphQL type of an API key. */
@@ -124,21 +132,13 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
         example: 'sk-a1b2c3',
         mostBytes: mostBytesOf.keyPrefix,
       }),
-      name: t.exposeString('name', {
-        nullable: true,
-        description: 'Display name.',
-        example: 'Laptop',
-        mostBytes: mostBytesOf.name,
-      }),
+      name: t.exposeString('name', ofKey.name),
       createdAt: t.expose('createdAt', {
         type: 'DateTime',
         description: 'When the key was created.',
         example: '2026-01-31T12:00:00.000Z',
       }),
-      isActive: t.exposeBoolean('isActive', {
-        description: 'Whether the key is active.',
-        example: true,
-      }),
+      isActive: t.exposeBoolean('isActive', ofKey.isActive),
       isDefault: t.exposeBoolean('isDefault', {
         description: 'Whether this is your default key. An inactive key can still be the default.',
         example: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { reason } from '../accounts/arguments.ts';
 import { ensureAccount } from '../accounts/own-account.ts';
-import { reason } from '../accounts/reason.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';

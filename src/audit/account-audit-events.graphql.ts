@@ -1,3 +1,4 @@
+import { accountIdArgument } from '../accounts/arguments.ts';
 import { operator } from '../auth/scopes.ts';
 import { AuditEvent } from '../database/tables.ts';
 import { builder, runs } from '../graphql/builder.ts';
@@ -11,7 +12,7 @@ builder.queryField('accountAuditEvents', (t) =>
         "Lists the audit events of an account, newest first. Reading another person's events is recorded for both accounts. For operators.",
       summary: "List an account's audit events",
       requiredScopes: operator,
-      args: { id: t.arg.int({ required: true, description: 'Id of the account.', example: 1 }) },
+      args: { id: t.arg.int(accountIdArgument) },
       ...runs(accountAuditEvents),
     },
     { name: 'AccountAuditEventConnection' },

@@ -1,8 +1,9 @@
+import { accountIdArgument } from '../accounts/arguments.ts';
 import { accountEntitler, signedIn } from '../auth/scopes.ts';
 import { type ArgumentBuilder, builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { type EntitlementRecord, entitlement } from './entitlement.ts';
 import type { Entitlement } from './entitlement-of.ts';
-import { QuotaStateType, quotaFields, RateLimitStateType, rateLimitFields } from './limit-state.graphql.ts';
+import { quotaFields, rateLimitFields, sharedLeftFields } from './limit-state.graphql.ts';
 import { myEntitlement, type OwnEntitlement } from './my-entitlement.ts';
 import { mostBytesOf } from './plan.ts';
 import { setEntitlement } from './set-entitlement.ts';
@@ -105,20 +106,9 @@ const OwnEntitlementType = builder.objectRef<OwnEntitlement>('OwnEntitlement').i
       type: GrantType,
       description: 'The bounds of your API keys, whatever you set on a key.',
     }),
-    rateLimit: t.expose('rate', {
-      type: RateLimitStateType,
-      nullable: true,
-      description: 'What is left of the rate limit shared by all your API keys. Null if there is none.',
-    }),
-    quota: t.expose('quota', {
-      type: QuotaStateType,
-      nullable: true,
-      description: 'What is left of the quota shared by all your API keys. Null if there is none.',
-    }),
+    ...sharedLeftFields(t, 'your API keys'),
   }),
 });
-
-const userId = { required: true, description: 'Id of the account.', example: 1 } as const;
 
 /** The arguments of the fields that set what an account may have. */
 const grantedArguments = ({ arg }: ArgumentBuilder) => ({
@@ -157,7 +147,7 @@ builder.queryField('entitlement', (t) =>
     description: "Returns what the provider grants an account. For the provider's servers and operators.",
     summary: "Get an account's entitlement",
     requiredScopes: accountEntitler,
-    args: { userId: t.arg.int(userId) },
+    args: { userId: t.arg.int(accountIdArgument) },
     ...runs(entitlement),
   }),
 );
@@ -172,7 +162,7 @@ builder.mutationField('setEntitlement', (t) =>
     input: setEntitlement.input,
     errors: ['CONFLICT'],
     takesRecord: true,
-    args: { userId: t.arg.int(userId), ...grantedArguments(t) },
+    args: { userId: t.arg.int(accountIdArgument), ...grantedArguments(t) },
     // The input's schema checks the spelling of `overrides`.
     resolve: (_root, input, context) => setEntitlement(context, input as never),
   }),

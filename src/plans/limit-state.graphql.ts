@@ -75,3 +75,20 @@ export const QuotaStateType = builder
       }),
     }),
   });
+
+/**
+ * The fields for what is left of an account's limits.
+ * @param keys the keys that share them
+ */
+export const sharedLeftFields = (t: FieldBuilder<Pick<OwnEntitlement, 'rate' | 'quota'>>, keys: string) => ({
+  rateLimit: t.expose('rate', {
+    type: RateLimitStateType,
+    nullable: true,
+    description: `What is left of the rate limit shared by all ${keys}. Null if there is none.`,
+  }),
+  quota: t.expose('quota', {
+    type: QuotaStateType,
+    nullable: true,
+    description: `What is left of the quota shared by all ${keys}. Null if there is none.`,
+  }),
+});

@@ -1,3 +1,4 @@
+import { accountIdArgument } from '../../accounts/arguments.ts';
 import { operator } from '../../auth/scopes.ts';
 import { builder, runs } from '../../graphql/builder.ts';
 import { keyIdArgument } from '../api-key-types.graphql.ts';
@@ -23,10 +24,7 @@ builder.queryField('accountUsage', (t) =>
       'Counts the verifications of all API keys of an account together, by outcome. For operators.',
     summary: "Count an account's uses",
     requiredScopes: operator,
-    args: {
-      id: t.arg.int({ required: true, description: 'Id of the account.', example: 1 }),
-      ...rangeArguments(t),
-    },
+    args: { id: t.arg.int(accountIdArgument), ...rangeArguments(t) },
     ...runs(accountUsage),
   }),
 );

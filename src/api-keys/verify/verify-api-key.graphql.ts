@@ -1,8 +1,9 @@
 import { keyVerifier } from '../../auth/scopes.ts';
-import { builder, runs, timeOrNull } from '../../graphql/builder.ts';
-import { QuotaStateType, RateLimitStateType } from '../../plans/limit-state.graphql.ts';
+import { builder, runs } from '../../graphql/builder.ts';
+import { QuotaStateType, RateLimitStateType, sharedLeftFields } from '../../plans/limit-state.graphql.ts';
 import { mostPermissions } from '../../plans/permissions.ts';
 import { mostBytesOf as granted } from '../../plans/plan.ts';
+import { ofKey } from '../api-key-types.graphql.ts';
 import { mostBytesOf } from '../key-parts.ts';
 import { longestSecret } from './imported-keys.ts';
 import { type ApiKeyVerification, type GrantedState, verifyApiKey } from './verify-api-key.ts';
@@ -50,17 +51,8 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       description: 'Id of the account that owns the key.',
       example: 1,
     }),
-    expiresAt: t.expose('expiresAt', {
-      ...timeOrNull,
-      description: 'When the key expires. Null if it never expires.',
-      example: '2099-01-31T12:00:00.000Z',
-    }),
-    name: t.exposeString('name', {
-      nullable: true,
-      description: 'Display name.',
-      example: 'Laptop',
-      mostBytes: mostBytesOf.name,
-    }),
+    expiresAt: t.expose('expiresAt', ofKey.expiresAt),
+    name: t.exposeString('name', ofKey.name),
     permissions: t.exposeStringList('permissions', {
       description:
         "The key's permissions, limited to those that its account's plan allows. Empty if it has none.",
@@ -90,16 +82,7 @@ const GrantedStateType = builder.objectRef<GrantedState>('GrantedState').impleme
       example: { support: 'email' },
       mostBytes: granted.metadata,
     }),
-    rateLimit: t.expose('rate', {
-      type: RateLimitStateType,
-      nullable: true,
-      description: 'What is left of the rate limit shared by all keys of the account. Null if there is none.',
-    }),
-    quota: t.expose('quota', {
-      type: QuotaStateType,
-      nullable: true,
-      description: 'What is left of the quota shared by all keys of the account. Null if there is none.',
-    }),
+    ...sharedLeftFields(t, 'keys of the account'),
   }),
 });
 

@@ -9,3 +9,6 @@ export const reasonArgument = {
   required: true,
   description: `The reason, shown to the owner in the audit events: 1–${longestReason} characters without white space at either end.`,
 } as const;
+
+/** The argument that names an account. */
+export const accountIdArgument = { required: true, description: 'Id of the account.', example: 1 } as const;
