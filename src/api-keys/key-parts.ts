@@ -1,6 +1,8 @@
+import { UnderscoreNamingStrategy } from '@mikro-orm/sql';
 import type { Insertable } from 'kysely';
 import { z } from 'zod';
 import { isAddressRange } from '../config/values/addresses.ts';
+import type { EntityRow } from '../database/db.ts';
 import type { ApiKey, Tables } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
 import type { Change } from '../observability/events.ts';
@@ -82,6 +84,9 @@ const rateLimit = z.object({
   windowSeconds: within(z.int(), 1, mostOf.windowSeconds),
 });
 
+/** A key's own rate limit: the number of verifications in a window. */
+export type KeyRateLimit = z.output<typeof rateLimit>;
+
 const quota = z.object({
   limit: within(z.int(), 0, mostOf.units),
   refill: z.enum(['never', 'daily', 'monthly']),
@@ -95,28 +100,24 @@ const future = z.date().refine((moment) => moment > new Date(), {
   params: { type: 'datetime_future' },
 });
 
-/** A key's own rate limit. */
-export interface KeyRateLimit {
-  /** The number of verifications in a window. */
-  readonly limit: number;
-  readonly windowSeconds: number;
-}
+/** The columns of a key's row that store its parts. */
+export type PartColumn =
+  | ('name' | 'description' | 'permissions' | 'metadata' | 'allowed_addresses')
+  | ('rate_limit' | 'rate_limit_window' | 'expires_at');
 
-/** Properties of a key's row, with their columns. */
-type Columns = { readonly [Property in keyof ApiKey]?: keyof Tables['api_key'] };
+/** The properties of {@link PartColumn}. */
+export type StoredParts = Pick<ApiKey, keyof EntityRow<Record<PartColumn, unknown>>>;
 
 /** A part of a key in all its forms. The quota is no such part, because it has a table of its own. */
-interface Part<Rest extends string, Rule extends z.ZodType, Held extends Columns, Told> {
+interface Part<Rest extends string, Rule extends z.ZodType, Told> {
   /** The part's name in REST, in the audit trail, and in the lines of an import and an export. */
   readonly rest: Rest;
-  /** The properties that store the part. */
-  readonly columns: Held;
   /** Makes the rule for a value from the owner. */
   readonly rule: (settings: OperationSettings) => Rule;
   /** Converts a value from the owner to its stored form; null: none. */
-  readonly stored: (value: z.output<Rule> | null) => Pick<ApiKey, keyof Held & keyof ApiKey>;
+  readonly stored: (value: z.output<Rule> | null) => Partial<StoredParts>;
   /** Converts the stored form to the form that owners see. */
-  readonly told: (key: Pick<ApiKey, keyof Held & keyof ApiKey>) => Told;
+  readonly told: (key: StoredParts) => Told;
   /** The form in the audit trail and in an export, if it is not what owners see. */
   readonly written?: (told: Told) => unknown;
   /**
@@ -126,9 +127,7 @@ interface Part<Rest extends string, Rule extends z.ZodType, Held extends Columns
   readonly isPersonal?: boolean;
 }
 
-const part = <const Rest extends string, Rule extends z.ZodType, const Held extends Columns, Told>(
-  row: Part<Rest, Rule, Held, Told>,
-) => row;
+const part = <const Rest extends string, Rule extends z.ZodType, Told>(row: Part<Rest, Rule, Told>) => row;
 
 const listText = (list: readonly string[] | null): string | null =>
   list && list.length > 0 ? JSON.stringify(list) : null;
@@ -137,28 +136,24 @@ const listText = (list: readonly string[] | null): string | null =>
 export const parts = {
   name: part({
     rest: 'name',
-    columns: { name: 'name' },
     rule: () => trimmed(z.string(), longestName),
     stored: (name) => ({ name }),
     told: ({ name }) => name,
   }),
   description: part({
     rest: 'description',
-    columns: { description: 'description' },
     rule: () => trimmed(z.string(), longestDescription),
     stored: (description) => ({ description }),
     told: ({ description }) => description,
   }),
   permissions: part({
     rest: 'permissions',
-    columns: { permissions: 'permissions' },
     rule: permissions,
     stored: (list) => ({ permissions: listText(list) }),
     told: ({ permissions }) => readList(permissions),
   }),
   metadata: part({
     rest: 'metadata',
-    columns: { metadata: 'metadata' },
     rule: () => metadata,
     stored: (object) => ({ metadata: object && JSON.stringify(object) }),
     told: ({ metadata }) => (metadata ? (JSON.parse(metadata) as Record<string, unknown>) : null),
@@ -166,14 +161,12 @@ export const parts = {
   }),
   allowedAddresses: part({
     rest: 'allowed_addresses',
-    columns: { allowedAddresses: 'allowed_addresses' },
     rule: () => allowedAddresses,
     stored: (list) => ({ allowedAddresses: listText(list) }),
     told: ({ allowedAddresses }) => readList(allowedAddresses),
   }),
   rateLimit: part({
     rest: 'rate_limit',
-    columns: { rateLimit: 'rate_limit', rateLimitWindow: 'rate_limit_window' },
     rule: () => rateLimit,
     stored: (rate) => ({ rateLimit: rate?.limit ?? null, rateLimitWindow: rate?.windowSeconds ?? null }),
     told: ({ rateLimit, rateLimitWindow }): KeyRateLimit | null =>
@@ -182,7 +175,6 @@ export const parts = {
   }),
   expiresAt: part({
     rest: 'expires_at',
-    columns: { expiresAt: 'expires_at' },
     rule: () => future,
     stored: (expiresAt) => ({ expiresAt }),
     told: ({ expiresAt }) => expiresAt,
@@ -194,44 +186,22 @@ type Parts = typeof parts;
 /** The name of a part that the key's own row stores. */
 export type PartName = keyof Parts;
 
-/** The form of the rows for code that is the same for all parts. */
-interface AnyPart {
-  readonly rest: string;
-  readonly columns: Columns;
-  readonly rule: (settings: OperationSettings) => z.ZodType;
-  readonly stored: (value: unknown) => object;
-  readonly told: (key: StoredParts) => unknown;
-  readonly written?: (told: unknown) => unknown;
-  readonly isPersonal?: boolean;
-}
-
-const rows = Object.entries(parts) as unknown as (readonly [PartName, AnyPart])[];
+const rows = Object.entries(parts) as unknown as (readonly [PartName, Part<string, z.ZodType, unknown>])[];
 
 type RestName = Parts[PartName]['rest'];
 
-type HeldBy<Name extends PartName> = Parts[Name]['columns'];
+/** The properties of a key for which its owner set none. */
+export const noParts: StoredParts = Object.assign({}, ...rows.map(([, { stored }]) => stored(null)));
 
-type UnionOfKeys<Union> = Union extends unknown ? keyof Union : never;
+const columnNames = new UnderscoreNamingStrategy();
 
-type UnionOfValues<Union> = Union extends unknown ? Union[keyof Union] : never;
-
-/** The properties of a key's row that store its parts. */
-export type StoredParts = Pick<ApiKey, UnionOfKeys<HeldBy<PartName>>>;
-
-/** The columns of {@link StoredParts}. */
-export type PartColumn = UnionOfValues<HeldBy<PartName>>;
-
-const columns = Object.entries(Object.assign({}, ...rows.map(([, { columns }]) => columns))) as [
-  keyof StoredParts,
-  PartColumn,
-][];
+const properties = Object.keys(noParts) as (keyof StoredParts)[];
 
 /** The values of the columns that store a key's parts. */
 export const columnsOf = (stored: StoredParts) =>
-  Object.fromEntries(columns.map(([property, column]) => [column, stored[property]])) as Pick<
-    Insertable<Tables['api_key']>,
-    PartColumn
-  >;
+  Object.fromEntries(
+    properties.map((name) => [columnNames.propertyToColumnName(name), stored[name]]),
+  ) as Pick<Insertable<Tables['api_key']>, PartColumn>;
 
 /** The rules for the properties of a key that its owner sets; null: none. */
 export const keyParts = (settings: OperationSettings) => ({
@@ -259,7 +229,7 @@ export const fromRest = <Values extends { readonly [Name in RestName]?: unknown 
 /** Converts properties to their stored form; a missing property keeps its earlier value. */
 export const storedParts = (given: KeyParts, before: StoredParts): StoredParts => {
   const after: Partial<StoredParts> = {};
-  for (const [property] of columns) Object.assign(after, { [property]: before[property] });
+  for (const property of properties) Object.assign(after, { [property]: before[property] });
   for (const [name, { stored }] of rows)
     if (given[name] !== undefined) Object.assign(after, stored(given[name]));
   return after as StoredParts;
@@ -278,9 +248,6 @@ export const changedParts = (before: StoredParts, after: StoredParts): Change[] 
   changesOf(writtenParts(before), writtenParts(after)).map((change) =>
     personal.has(change.field) ? { ...change, from: null, to: null } : change,
   );
-
-/** The properties of a key for which its owner set none. */
-export const noParts: StoredParts = Object.assign({}, ...rows.map(([, { stored }]) => stored(null)));
 
 /** The most bytes of a key's permissions, allowed addresses and metadata together, as JSON in UTF-8. */
 const mostTogether = 4096;
