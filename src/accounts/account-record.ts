@@ -56,6 +56,6 @@ export function assertOther(id: number, operator: AccountId): void {
  * Refuses an erased account.
  * @throws {GatewayError} `CONFLICT` if the account is erased
  */
-export function assertNotErased({ erasedAt }: AccountRecord): void {
+export function assertNotErased({ erasedAt }: Pick<Account, 'erasedAt'>): void {
   if (erasedAt) throw new GatewayError('CONFLICT', 'This account was erased');
 }

@@ -13,14 +13,17 @@ const selectAccount = prepareQuery(Account, (db, { id }: z.output<typeof Account
   selectAccountRecords(db).where('account.id', '=', id as AccountRecord['id']),
 );
 
+/** The error for an account that does not exist. */
+export const accountNotFound = () => new GatewayError('NOT_FOUND', 'Account not found');
+
 /**
  * Reads any account, as operators see it.
  * @throws {GatewayError} `NOT_FOUND`
  */
 export async function readAccount(db: Db, id: number): Promise<AccountRecord> {
   const [found] = await selectAccount(db, { id });
-  if (found) return found;
-  throw new GatewayError('NOT_FOUND', 'Account not found');
+  if (!found) throw accountNotFound();
+  return found;
 }
 
 /**

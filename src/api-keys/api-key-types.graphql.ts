@@ -1,6 +1,7 @@
 import { type ArgumentBuilder, builder, type FieldBuilder, timeOrNull } from '../graphql/builder.ts';
 import { QuotaRefill, quotaFields, rateLimitFields } from '../plans/limit-state.graphql.ts';
 import { longestPermission, mostPermissions } from '../plans/permissions.ts';
+import { mostMembers, mostMetadataBytes } from '../plans/plan.ts';
 import type { NewApiKey } from './api-key-secret.ts';
 import {
   type KeyParts,
@@ -9,8 +10,6 @@ import {
   longestName,
   mostAddresses,
   mostBytesOf,
-  mostMembers,
-  mostMetadataBytes,
   mostOf,
   parts,
 } from './key-parts.ts';

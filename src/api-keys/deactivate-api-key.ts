@@ -3,9 +3,9 @@ import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { BusinessEvents } from '../observability/events.ts';
 import { audited } from '../operations/audited.ts';
-import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
+import { deactivated } from './deactivate-many.ts';
 import { type ApiKeyRecord, ownApiKey, returnedQuota } from './own-api-key.ts';
 
 const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: number; readonly now: Date }) =>
@@ -21,8 +21,6 @@ const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: numbe
     .returning(returnedQuota),
 );
 
-const changes = changesOf({ is_active: true }, { is_active: false });
-
 /**
  * Deactivates an API key, and records it. Of several concurrent calls, one makes the change.
  * @param by who does it, unless it is the key's owner
@@ -34,7 +32,7 @@ export async function deactivate(
   by: Partial<BusinessEvents['api-key-deactivated']> = {},
 ): Promise<ApiKeyRecord | undefined> {
   const [row] = await updateActive(db, { id: keyId, now: new Date() });
-  if (row) events('api-key-deactivated', { ...by, accountId: row.account, keyId }, changes);
+  if (row) events('api-key-deactivated', { ...by, accountId: row.account, keyId }, [deactivated]);
   return row;
 }
 

@@ -18,6 +18,7 @@ import {
   within,
 } from '../operations/input.ts';
 import { mostListBytes, permissionList, standsFor } from '../plans/permissions.ts';
+import { mostMembers, mostMetadataBytes } from '../plans/plan.ts';
 import { readList } from './verify/grants.ts';
 import { longestSecret } from './verify/imported-keys.ts';
 
@@ -25,12 +26,8 @@ import { longestSecret } from './verify/imported-keys.ts';
 export const longestName = 100;
 export const longestDescription = 500;
 
-/** The most address ranges of a key, and members of its metadata. */
+/** The most address ranges of a key. */
 export const mostAddresses = 50;
-export const mostMembers = 50;
-
-/** The most bytes of a key's metadata, as JSON in UTF-8. */
-export const mostMetadataBytes = 2048;
 
 /** The most characters of an address range: eight groups of four digits, or six and an IPv4 address, and `/128`. */
 const longestAddress = 49;

@@ -46,44 +46,34 @@ const lockSettings = prepareQuery(AutomationSettings, (db, caller: Caller) => {
   return forUpdate(db, settings, 'automation_settings');
 });
 
+const columnsOf = (values: Values) => ({
+  is_enabled: values.isEnabled,
+  is_enabled_cleared: values.isEnabledCleared,
+  session_duration: values.sessionDuration,
+  session_duration_cleared: values.sessionDurationCleared,
+  updated_at: values.now,
+});
+
 const updateSettings = prepareQuery(AutomationSettings, (db, values: Values) =>
   db
     .updateTable('automation_settings')
-    .set({
-      is_enabled: values.isEnabled,
-      is_enabled_cleared: values.isEnabledCleared,
-      session_duration: values.sessionDuration,
-      session_duration_cleared: values.sessionDurationCleared,
-      updated_at: values.now,
-    })
+    .set(columnsOf(values))
     .where('account_id', '=', values.account)
     .returningAll(),
 );
 
-const columns = [
-  ...['account_id', 'is_enabled', 'is_enabled_cleared', 'session_duration', 'session_duration_cleared'],
-  ...['created_at', 'updated_at'],
-] as ('account_id' | 'is_enabled')[];
-
 // PostgreSQL waits for a running erasure of the account and then finds no account, so no settings are inserted after
 // the erasure.
 const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) => {
+  const given = Object.entries({ ...columnsOf(values), created_at: values.now });
   const account = db
     .selectFrom('account')
     .where('id', '=', values.account)
     .where('erased_at', 'is', null)
-    .select(({ val }) => [
-      'id',
-      val(values.isEnabled).as('is_enabled'),
-      val(values.isEnabledCleared).as('is_enabled_cleared'),
-      val(values.sessionDuration).as('session_duration'),
-      val(values.sessionDurationCleared).as('session_duration_cleared'),
-      val(values.now).as('created_at'),
-      val(values.now).as('updated_at'),
-    ]);
+    .select(({ val }) => ['id', ...given.map(([column, value]) => val(value).as(column))]);
   return db
     .insertInto('automation_settings')
-    .columns(columns)
+    .columns(['account_id', ...given.map(([column]) => column as keyof ReturnType<typeof columnsOf>)])
     .expression(forKeyShare(db, account))
     .onConflict((conflict) => conflict.column('account_id').doNothing())
     .returningAll();

@@ -1,14 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { Account } from '../database/tables.ts';
 import { once } from '../once.ts';
 import type { Grant, Plans } from '../operations/context.ts';
 import { Ceiling } from './ceiling.ts';
 import { grantOf, type Overrides } from './plan.ts';
 
 /** The columns of an account that say what the provider grants it. */
-export interface GrantedColumns {
-  readonly plan?: string | null | undefined;
-  readonly overrides?: string | null | undefined;
-}
+type GrantedColumns = Partial<Pick<Account, 'plan' | 'overrides'>>;
 
 /** What an account may have: its plan and its overrides put together. */
 export interface Entitlement extends Grant {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { accountNotFound } from '../accounts/account.ts';
 import { findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
-import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
 import { withinDays } from './bounds.ts';
@@ -46,9 +46,6 @@ export const toEntitlementRecord = (
 const selectEntitled = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
   db.selectFrom('account').where('id', '=', id).select(entitledColumns),
 );
-
-/** The error for an account that does not exist. */
-export const accountNotFound = () => new GatewayError('NOT_FOUND', 'Account not found');
 
 /**
  * Reads what the provider grants an account, for the provider's servers and for operators.

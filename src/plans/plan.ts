@@ -6,9 +6,9 @@ import { mostListBytes, permissionList } from './permissions.ts';
 /** The pattern of a plan's name: 1 to 100 visible ASCII characters, with spaces between them. A header carries it. */
 export const planNamePattern = String.raw`^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$`;
 
-/** The most members of a plan's metadata, and its most bytes as JSON in UTF-8: as many as a key's. */
-const mostMembers = 50;
-const mostMetadataBytes = 2048;
+/** The most members of a plan's or a key's metadata, and its most bytes as JSON in UTF-8. */
+export const mostMembers = 50;
+export const mostMetadataBytes = 2048;
 
 /** The most bytes of what is granted, as JSON. */
 export const mostBytesOf = {

@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import { accountNotFound } from '../accounts/account.ts';
+import { assertNotErased } from '../accounts/account-record.ts';
 import { ensureAccount, findAccount } from '../accounts/own-account.ts';
 import { forNoKeyUpdate } from '../database/conditions.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
-import { badUserInput, GatewayError } from '../errors.ts';
+import { badUserInput } from '../errors.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { trimmed } from '../operations/input.ts';
 import { change } from '../operations/operation.ts';
 import {
-  accountNotFound,
   EntitlementInput,
   type EntitlementRecord,
   entitledColumns,
@@ -86,7 +87,7 @@ export async function changeEntitlement(
   const id = await find();
   const [stored] = await lockEntitled(db, { id });
   if (!stored) throw accountNotFound();
-  if (stored.erasedAt) throw new GatewayError('CONFLICT', 'This account was erased');
+  assertNotErased(stored);
   const before = toEntitlementRecord(stored, context);
   const after = {
     plan: given.plan === undefined ? before.plan : given.plan,
