@@ -12,7 +12,6 @@ import {
   createFindKnown,
   documentIdName,
   documentRoom,
-  type FindKnown,
   readPageDocuments,
   useKnownDocuments,
   usePageDocuments,
@@ -20,7 +19,6 @@ import {
 import {
   type AnyPlugin,
   createPipeline,
-  type Pipeline,
   type Surround,
   useExecutor,
   useOperationContext,
@@ -34,17 +32,8 @@ import { offeredDocuments, offeredOperations } from './offered-operations.ts';
 
 const maskError = createMaskError(translateError);
 
-/** What runs operations. */
-export interface Operations {
-  /** Yoga with its plugins, for GraphQL. */
-  readonly yoga: YogaServer<object, object>;
-  /** Runs the operations of REST, and of known documents, through the plugins from `useAccessToken` on. */
-  readonly pipeline: Pipeline;
-  readonly findKnown: FindKnown;
-}
-
 /** Makes what runs operations: for Yoga, for REST and for known documents. */
-export function createOperations(dependencies: GatewayDependencies, surround: Surround): Operations {
+export function createOperations(dependencies: GatewayDependencies, surround: Surround) {
   const { trusted, em, documents, introspection, pages, tracing } = dependencies;
   const { account, verifier } = dependencies.edge.limiters;
   const { schema, sofa } = offeredOperations(dependencies.operators);
@@ -73,8 +62,10 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
     useExecutor(sofa.compiled),
     ...(tracing ? [tracing.operations(em)] : []),
   ];
+  /** Runs the operations of REST, and of known documents, through the plugins from `useAccessToken` on. */
   const pipeline = createPipeline(plugins);
   const findKnown = createFindKnown(schema, known, ofPages, pipeline, maskError);
+  /** Yoga with its plugins, for GraphQL. */
   const yoga = createYogaServer(schema, [...plugins, useKnownDocuments(known, findKnown)]);
   return { yoga, pipeline, findKnown };
 }

@@ -4,14 +4,8 @@ import { requiredScopesOf } from '../auth/required-scopes.ts';
 import { rootFieldNames, rootFieldsOf } from '../auth/root-fields.ts';
 import { operator } from '../auth/scopes.ts';
 import { type Routes, routes } from '../rest/routes.ts';
-import { createSofa, type Sofa } from '../rest/sofa.ts';
+import { createSofa } from '../rest/sofa.ts';
 import { schema } from './schema.ts';
-
-/** The operations that a service offers, in GraphQL and in REST. */
-export interface OfferedOperations {
-  readonly schema: GraphQLSchema;
-  readonly sofa: Sofa;
-}
 
 const isForOperators = (field: Parameters<typeof requiredScopesOf>[0]): boolean =>
   operator.every((scope) => requiredScopesOf(field).includes(scope));
@@ -32,18 +26,18 @@ const routesOf = (offered: GraphQLSchema): Routes => {
   return Object.fromEntries(Object.entries(routes).filter(([name]) => Object.hasOwn(fields, name)));
 };
 
-const createOffered = (offered: GraphQLSchema): OfferedOperations => ({
+const createOffered = (offered: GraphQLSchema) => ({
   schema: offered,
   sofa: createSofa(offered, routesOf(offered)),
 });
 
-const kept = new Map<boolean, OfferedOperations>();
+const kept = new Map<boolean, ReturnType<typeof createOffered>>();
 
 /**
- * The operations of a service; equal arguments return the same object.
+ * The operations that a service offers, in GraphQL and in REST; equal arguments return the same object.
  * @param operators whether the service offers the operators' fields and routes
  */
-export function offeredOperations(operators: boolean): OfferedOperations {
+export function offeredOperations(operators: boolean) {
   const offered = kept.get(operators) ?? createOffered(operators ? schema : withoutOperators());
   kept.set(operators, offered);
   return offered;

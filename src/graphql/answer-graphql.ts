@@ -100,15 +100,15 @@ function assertMethod(method: string): void {
 }
 
 /** The media types of an answer (GraphQL over HTTP, section 4). The first is for clients without a preference. */
-const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
-
-/** A media type of an answer. */
-type MediaType = (typeof mediaTypes)[number];
-
 const contentTypes = {
   'application/json': { 'content-type': 'application/json; charset=utf-8' },
   'application/graphql-response+json': { 'content-type': 'application/graphql-response+json; charset=utf-8' },
 } as const;
+
+/** A media type of an answer. */
+type MediaType = keyof typeof contentTypes;
+
+const mediaTypes = Object.keys(contentTypes) as MediaType[];
 
 const typesByContentType = new Map<string, MediaType>(
   mediaTypes.map((mediaType) => [contentTypes[mediaType]['content-type'], mediaType]),

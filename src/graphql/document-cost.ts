@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { pageBytes, pageSize } from '../database/page.ts';
 import { factsOf, ordinaryBytes } from './field-facts.ts';
-import { countIntrospection, usualIntrospection } from './introspection-cost.ts';
+import { countIntrospection, fragmentsIn, usualIntrospection } from './introspection-cost.ts';
 
 /** What the introspection counts that tools ask for; others count by how many values they answer beside it. */
 const introspectionCost = 2000;
@@ -94,14 +94,10 @@ export function costOf(operation: OperationDefinitionNode, document: Document, l
 export function longestAnswer(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  { definitions }: DocumentNode,
+  document: DocumentNode,
 ): number {
-  const fragments = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
-  const document = {
-    getSchema: () => schema,
-    getFragment: (wanted: string) => fragments.find(({ name }) => name.value === wanted),
-  };
-  const { bytes, texts } = sizeOfAnswer(operation, document, introspectionCost);
+  const found: Document = { getSchema: () => schema, getFragment: fragmentsIn(document) };
+  const { bytes, texts } = sizeOfAnswer(operation, found, introspectionCost);
   return bytes + texts;
 }
 

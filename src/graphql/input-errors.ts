@@ -1,12 +1,11 @@
 import {
   coerceInputValue,
-  type DocumentNode,
+  type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLNamedInputType,
-  type GraphQLSchema,
   getNamedType,
   getNullableType,
   getOperationAST,
@@ -42,16 +41,8 @@ export const useInputErrors = (): Plugin => ({
   },
 });
 
-/** The arguments of a request's execution. */
-interface Execution {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operationName?: string | null;
-  readonly variableValues?: Record<string, unknown> | null;
-}
-
 /** The issues of a request's variables, in the same words as in REST. */
-function variableIssues({ schema, document, operationName, variableValues }: Execution): InputIssue[] {
+function variableIssues({ schema, document, operationName, variableValues }: ExecutionArgs): InputIssue[] {
   const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
   return definitions.flatMap((definition) => {
     const name = definition.variable.name.value;

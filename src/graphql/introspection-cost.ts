@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
@@ -7,6 +8,7 @@ import {
   type GraphQLSchema,
   getIntrospectionQuery,
   getNamedType,
+  getOperationAST,
   isObjectType,
   Kind,
   parse,
@@ -19,6 +21,12 @@ import { once } from '../once.ts';
 
 /** Finds a fragment of a document by its name; undefined or null if missing. */
 export type FindFragment = (name: string) => FragmentDefinitionNode | null | undefined;
+
+/** Finds the fragments of a document. */
+export const fragmentsIn = ({ definitions }: DocumentNode): FindFragment => {
+  const fragments = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
+  return (wanted) => fragments.find(({ name }) => name.value === wanted);
+};
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -40,14 +48,8 @@ export function countIntrospection(
   most: number,
 ): number {
   const info = { schema } as GraphQLResolveInfo;
-  const collected = new Map<SelectionSetNode, readonly FieldNode[]>();
+  const collect = once((set: SelectionSetNode) => fieldsOf(set, findFragment));
   let count = 0;
-
-  const collect = (set: SelectionSetNode): readonly FieldNode[] => {
-    const fields = collected.get(set) ?? fieldsOf(set, findFragment);
-    collected.set(set, fields);
-    return fields;
-  };
 
   const visit = (field: FieldNode, definition: Field | undefined, source: unknown, depth: number): void => {
     count = depth > mostDeep ? most + 1 : count + 1;
@@ -126,13 +128,9 @@ const usualQuery = parse(
 
 /** The number of values in the answer to the usual introspection query of tools, with all its options. */
 export const usualIntrospection = once((schema: GraphQLSchema): number => {
-  const [operation, ...others] = usualQuery.definitions;
-  if (operation?.kind !== Kind.OPERATION_DEFINITION) return 0;
-  const findFragment: FindFragment = (name) =>
-    others.find((one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name) as
-      | FragmentDefinitionNode
-      | undefined;
-  const fields = fieldsOf(operation.selectionSet, findFragment);
+  const operation = getOperationAST(usualQuery);
+  const findFragment = fragmentsIn(usualQuery);
+  const fields = operation ? fieldsOf(operation.selectionSet, findFragment) : [];
   return fields.reduce(
     (count, field) => count + countIntrospection(schema, field, findFragment, Number.POSITIVE_INFINITY),
     0,

@@ -12,12 +12,6 @@ import type { WithAccessToken } from '../auth/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Pipeline } from './run-operation.ts';
 
-/** Parsed documents, by text. */
-export interface DocumentCache {
-  get(text: string): DocumentNode | undefined;
-  set(text: string, document: DocumentNode): void;
-}
-
 /** The most memory of one process for callers' documents, in bytes. */
 export const documentRoom = 16 * 1024 * 1024;
 
@@ -26,18 +20,16 @@ export const documentRoom = 16 * 1024 * 1024;
  * @param bytes the most memory of these documents, in bytes
  * @param always documents by text that the cache holds for good, beside the others
  */
-export function createDocumentCache(
-  bytes: number,
-  always: ReadonlyMap<string, DocumentNode> = new Map(),
-): DocumentCache {
+export function createDocumentCache(bytes: number, always: ReadonlyMap<string, DocumentNode> = new Map()) {
   const kept = new LRUCache<string, DocumentNode>({ maxSize: bytes, sizeCalculation: sizeOf });
   return {
-    get: (text) => always.get(text) ?? kept.get(text),
-    set: (text, document) => {
-      kept.set(text, document);
-    },
+    get: (text: string) => always.get(text) ?? kept.get(text),
+    set: (text: string, document: DocumentNode) => void kept.set(text, document),
   };
 }
+
+/** Parsed documents, by text. */
+export type DocumentCache = ReturnType<typeof createDocumentCache>;
 
 /** The greatest memory for each token of a document, in bytes: its nodes, and the results of their analysis. */
 const tokenSize = 1000;
@@ -118,25 +110,22 @@ export const useKnownDocuments = (
   },
 });
 
-/** The documents of this service's own pages, which request them by id. The start parses them once. */
-export interface PageDocuments {
-  /** The text of a document; undefined for what is not the id of one. */
-  textOf(id: unknown): string | undefined;
-  /** The parsed documents, by text. */
-  readonly parsed: ReadonlyMap<string, DocumentNode>;
-}
-
 /**
  * Parses the documents of the pages. The limits apply only to callers' documents, so these may be longer and deeper.
  * @param texts documents by id (`sha256:` and a digest); the build has checked them against the schema
  */
-export function readPageDocuments(texts: Readonly<Record<string, string>>): PageDocuments {
+export function readPageDocuments(texts: Readonly<Record<string, string>>) {
   const byId = new Map(Object.entries(texts));
   return {
-    textOf: (id) => byId.get(id as string),
+    /** The text of a document; undefined for what is not the id of one. */
+    textOf: (id: unknown) => byId.get(id as string),
+    /** The parsed documents, by text. */
     parsed: new Map(Object.values(texts).map((text) => [text, parse(text)])),
   };
 }
+
+/** The documents of this service's own pages, which request them by id. The start parses them once. */
+export type PageDocuments = ReturnType<typeof readPageDocuments>;
 
 /** The parameter that names a document (GraphQL over HTTP, appendix on persisted documents). */
 export const documentIdName = 'documentId';

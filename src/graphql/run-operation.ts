@@ -49,14 +49,11 @@ const andTell =
     if (name === 'account-erased') void erasures?.run();
   };
 
-/** The surroundings of a request's operation, at every door. Only the door knows who asks. */
-export type Surroundings = Pick<OperationContext, 'db' | 'events' | 'requestSource' | 'services'> &
-  Pick<Exchange, 'record'>;
-
-/** Gives a request's operation its surroundings. */
-export type Surround = (exchange: Pick<Exchange, 'address' | 'answerBy' | 'record'>) => Surroundings;
+/** Gives a request's operation its surroundings, at every door. Only the door knows who asks. */
+export type Surround = ReturnType<typeof createSurround>;
 
 /**
+ * Makes what gives a request's operation its surroundings.
  * @param dbOf gives the database for a request
  * @param listeners called after each change
  */
@@ -66,8 +63,8 @@ export const createSurround =
     dbOf: (record: RequestRecord) => Db,
     logger: Logger,
     listeners: Listeners = {},
-  ): Surround =>
-  ({ address, answerBy, record }) => ({
+  ) =>
+  ({ address, answerBy, record }: Pick<Exchange, 'address' | 'answerBy' | 'record'>) => ({
     services,
     db: dbOf(record).until(answerBy),
     requestSource: { id: record.requestId, address },

@@ -35,11 +35,8 @@ export const withinDays = (entitlement: Entitlement, most: number | null): Entit
  * The end of a key that names none; null: it does not expire.
  * @param days the usual life of a key; null: none
  */
-export function usualEnd(entitlement: Entitlement, createdAt: Date, days: number | null): Date | null {
-  const latest = latestEnd(entitlement, createdAt);
-  const usual = days === null ? null : new Date(createdAt.getTime() + days * millisecondsPerDay);
-  return usual === null || (latest !== null && latest < usual) ? latest : usual;
-}
+export const usualEnd = (entitlement: Entitlement, createdAt: Date, days: number | null): Date | null =>
+  latestEnd(withinDays(entitlement, days), createdAt);
 
 /** The latest end of a key's life; null: there is no bound. */
 export const latestEnd = ({ maxKeyDays }: Entitlement, createdAt: Date): Date | null =>

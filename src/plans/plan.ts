@@ -51,13 +51,8 @@ export const planSchema = z.strictObject(members, only(names)).partial();
 
 /** The members of a plan that an account has in place of its plan's own; null lifts a bound. */
 export const overridesSchema = z.strictObject(
-  {
-    permissions: members.permissions.nullish(),
-    rate_limit: members.rate_limit.nullish(),
-    quota: members.quota.nullish(),
-    max_active_keys: members.max_active_keys.nullish(),
-    max_key_days: members.max_key_days.nullish(),
-    metadata: members.metadata.nullish(),
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, member.nullish()])) as {
+    [Name in keyof typeof members]: z.ZodOptional<z.ZodNullable<(typeof members)[Name]>>;
   },
   only(names),
 );

@@ -2,9 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Db, isForPostgres, prepareQuery } from '../../database/db.ts';
 import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../../database/shared-read.ts';
 import { ApiKeyUse } from '../../database/tables.ts';
-import { mostCount, periodOf } from './usage-counts.ts';
-
-const day = 24 * 60 * 60_000;
+import { day, mostCount, periodOf } from './usage-counts.ts';
 
 /** The number of days, today included. */
 export const shownDays = 14;

@@ -6,7 +6,8 @@ import { badUserInput } from '../../errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { verificationFailures } from '../verify/verify-secret.ts';
 
-const day = 24 * 60 * 60_000;
+/** A day, in milliseconds. */
+export const day = 24 * 60 * 60_000;
 
 /** The periods by which verifications are counted. Days are in UTC. */
 export type UsagePeriod = 'HOUR' | 'DAY';
