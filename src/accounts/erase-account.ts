@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { prepareQuery } from '../database/db.ts';
-import { Account, type AccountId, AccountQuota, AutomationSettings, PrivateKey } from '../database/tables.ts';
+import { Account, type AccountId } from '../database/tables.ts';
 import { change } from '../operations/operation.ts';
 import { AccountInput, readAccount } from './account.ts';
 import { type AccountRecord, assertOther } from './account-record.ts';
@@ -24,23 +24,15 @@ const updateAccount = prepareQuery(Account, (db, { id, subject, now }: Erasure) 
     .returning('id'),
 );
 
-interface Owner {
-  readonly id: AccountId;
-}
-
 /**
  * The statements that delete what the account has one of. There may be any number of API keys: an erased account's are
  * found by nobody, and the background removes them.
  */
-const endings = [
-  prepareQuery(PrivateKey, (db, { id }: Owner) => db.deleteFrom('private_key').where('account_id', '=', id)),
-  prepareQuery(AccountQuota, (db, { id }: Owner) =>
-    db.deleteFrom('account_quota').where('account_id', '=', id),
+const endings = (['private_key', 'account_quota', 'automation_settings'] as const).map((table) =>
+  prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
+    db.deleteFrom(table).where('account_id', '=', id),
   ),
-  prepareQuery(AutomationSettings, (db, { id }: Owner) =>
-    db.deleteFrom('automation_settings').where('account_id', '=', id),
-  ),
-];
+);
 
 /**
  * Erases an account: all its personal and secret data is gone for good. Of the audit trail, the ids and the actions

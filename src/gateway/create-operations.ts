@@ -2,10 +2,9 @@ import type { GraphQLSchema } from 'graphql';
 import { YogaServer } from 'graphql-yoga';
 import { useAccessToken, useAccountLimit } from '../auth/caller.ts';
 import { useRequiredScopes } from '../auth/required-scopes.ts';
-import { translateError } from '../database/failures.ts';
 import { useRequestParsers } from '../graphql/answer-graphql.ts';
 import { longestAnswer } from '../graphql/document-cost.ts';
-import { createMaskError, useAuthenticatedErrors, useFailureRecord } from '../graphql/graphql-errors.ts';
+import { maskError, useAuthenticatedErrors, useFailureRecord } from '../graphql/graphql-errors.ts';
 import { useInputErrors } from '../graphql/input-errors.ts';
 import {
   createDocumentCache,
@@ -29,8 +28,6 @@ import { useIntrospection } from '../graphql/use-introspection.ts';
 import { pageDocuments } from '../pages/page-files.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { offeredDocuments, offeredOperations } from './offered-operations.ts';
-
-const maskError = createMaskError(translateError);
 
 /** Makes what runs operations: for Yoga, for REST and for known documents. */
 export function createOperations(dependencies: GatewayDependencies, surround: Surround) {
@@ -64,7 +61,7 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
   ];
   /** Runs the operations of REST, and of known documents, through the plugins from `useAccessToken` on. */
   const pipeline = createPipeline(plugins);
-  const findKnown = createFindKnown(schema, known, ofPages, pipeline, maskError);
+  const findKnown = createFindKnown(schema, known, ofPages, pipeline);
   /** Yoga with its plugins, for GraphQL. */
   const yoga = createYogaServer(schema, [...plugins, useKnownDocuments(known, findKnown)]);
   return { yoga, pipeline, findKnown };

@@ -2,6 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { WithAccessToken } from '../auth/caller.ts';
 import { notAuthenticated } from '../auth/challenge.ts';
+import { translateError } from '../database/failures.ts';
 import { GatewayError, unwrap } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 
@@ -28,17 +29,14 @@ export const toGraphQLError = (error: GatewayError, at?: GraphQLError): GraphQLE
 };
 
 /**
- * Makes Yoga's function for masking errors. An error that is neither this service's nor GraphQL's becomes an
+ * Turns any error into one that a caller may see. An error that is neither this service's nor GraphQL's becomes an
  * `INTERNAL_SERVER_ERROR` without details.
- * @param translate turns any error into a GatewayError
  */
-export const createMaskError =
-  (translate: (error: unknown) => GatewayError) =>
-  (error: unknown): GraphQLError => {
-    const inner = unwrap(error);
-    if (inner instanceof GraphQLError) return inner;
-    return toGraphQLError(translate(inner), error instanceof GraphQLError ? error : undefined);
-  };
+export function maskError(error: unknown): GraphQLError {
+  const inner = unwrap(error);
+  if (inner instanceof GraphQLError) return inner;
+  return toGraphQLError(translateError(inner), error instanceof GraphQLError ? error : undefined);
+}
 
 /**
  * Hides the faults of a request from callers without a token; they only learn that they need one. GraphQL's own

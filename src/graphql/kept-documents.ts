@@ -10,6 +10,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { WithAccessToken } from '../auth/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { maskError } from './graphql-errors.ts';
 import type { Pipeline } from './run-operation.ts';
 
 /** The most memory of one process for callers' documents, in bytes. */
@@ -60,16 +61,9 @@ export interface WithRun {
  * Makes the function that runs known documents again, without parsing or validating them. That is safe: parsing and
  * validation depend only on the document, and the execution repeats all checks that depend on the caller.
  * @param pages the documents that a request may name instead of sending them
- * @param maskError turns any error into one that a caller may see
  */
 export const createFindKnown =
-  (
-    schema: GraphQLSchema,
-    documents: DocumentCache,
-    pages: PageDocuments,
-    pipeline: Pipeline,
-    maskError: (error: unknown) => GraphQLError,
-  ): FindKnown =>
+  (schema: GraphQLSchema, documents: DocumentCache, pages: PageDocuments, pipeline: Pipeline): FindKnown =>
   (params, context) => {
     const { operationName, variables: variableValues } = params;
     const document = documents.get(params.query ?? pages.textOf(idOf(params)) ?? '');

@@ -1,5 +1,6 @@
 import type { WithAccessToken } from '../auth/caller.ts';
 import { requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
+import type { Page } from '../database/page.ts';
 import type { Pipeline } from '../graphql/run-operation.ts';
 import { answerCompressible, compressible } from '../http/compressible.ts';
 import {
@@ -17,7 +18,6 @@ import { assertNoTag, type CheckOwned, createPrecondition, isKnown } from './con
 import { createOpenApi, type Described } from './openapi.ts';
 import { createOpenApi30 } from './openapi-3.0.ts';
 import { inRestNames, readInput } from './read-input.ts';
-import type { Connection, PageInfo } from './rest-schema.ts';
 import { basePath, createRouteMatcher, type Route, type RouteMatch, toReference } from './routes.ts';
 import type { Sofa } from './sofa.ts';
 
@@ -54,13 +54,13 @@ interface Outcome {
   /** The input of the call, by REST name. */
   readonly variables: Readonly<Record<string, unknown>>;
   /** The page information of a list; undefined for any other answer. */
-  readonly pageInfo: PageInfo | undefined;
+  readonly pageInfo: Page<unknown>['pageInfo'] | undefined;
 }
 
 /** The value that an operation answers. For a connection: its nodes, and the page information. */
 const readAnswer = (value: unknown, { isPage }: BoundRoute): Omit<Outcome, 'variables'> => {
   if (!isPage) return { value, pageInfo: undefined };
-  const { edges, pageInfo } = value as Connection;
+  const { edges, pageInfo } = value as Page<unknown>;
   return { value: edges.map(({ node }) => node), pageInfo };
 };
 

@@ -28,17 +28,6 @@ import {
 import { header } from './openapi-parts.ts';
 import { inRestNames, pageArguments, snakeCase } from './rest-schema.ts';
 
-/** The rules of an operation's inputs, from its zod schema, by REST name. */
-interface InputRules {
-  /**
-   * The JSON Schema of an argument's value.
-   * @param described the schema that is known so far
-   */
-  of(argument: GraphQLArgument, described?: JsonSchema): JsonSchema;
-  /** Whether a request must give the argument. */
-  isRequired(argument: GraphQLArgument): boolean;
-}
-
 /**
  * The keywords that the description takes from the zod schema. The GraphQL schema gives the types and says which
  * values may be null.
@@ -94,7 +83,7 @@ const readOnly = (
  * Reads the rules of a route's inputs from the operation's zod schema. An operation without a schema has no
  * rules.
  */
-function inputRules({ field, isPage, record }: BoundRoute, settings: OperationSettings): InputRules {
+function inputRules({ field, isPage, record }: BoundRoute, settings: OperationSettings) {
   const { input } = factsOf(field);
   const { properties = {}, required = [] } = (
     input ? z.toJSONSchema(input(settings), { io: 'input', unrepresentable: 'any' }) : {}
@@ -103,7 +92,11 @@ function inputRules({ field, isPage, record }: BoundRoute, settings: OperationSe
   const members = new Map(Object.entries(properties).map(([name, member]) => [inRest(name), member]));
   const requiredNames = new Set(required.map(inRest));
   return {
-    of: ({ name, type }, described = {}) => {
+    /**
+     * The JSON Schema of an argument's value.
+     * @param described the schema that is known so far
+     */
+    of: ({ name, type }: GraphQLArgument, described: JsonSchema = {}): JsonSchema => {
       const inner = getNullableType(type);
       const schema = withoutNull(members.get(name) ?? {});
       if (isInputObjectType(inner)) return describeObject(inner, schema, innerRecord(record, name));
@@ -116,9 +109,12 @@ function inputRules({ field, isPage, record }: BoundRoute, settings: OperationSe
         ...(getNamedType(type).extensions['inputSchema'] as JsonSchema | undefined),
       };
     },
-    isRequired: ({ name }) => requiredNames.has(name),
+    /** Whether a request must give the argument. */
+    isRequired: ({ name }: GraphQLArgument) => requiredNames.has(name),
   };
 }
+
+type InputRules = ReturnType<typeof inputRules>;
 
 interface Content {
   content: { 'application/json': { schema: JsonSchema } };

@@ -13,9 +13,6 @@ const selectionOf = (type: GraphQLObjectType, isMember = (_name: string) => true
   return `{ ${fields.join(' ')} }`;
 };
 
-/** Resolves a record, and what belongs to it, into the JSON object that REST answers. */
-export type RecordWriter = (record: object, beside: object, context: object) => Promise<object>;
-
 /**
  * Makes a writer of records for a path outside the GraphQL schema. The records look as REST operations answer them.
  * @param graphqlSchema the schema of the operations
@@ -25,7 +22,7 @@ export type RecordWriter = (record: object, beside: object, context: object) => 
 export function createRecordWriter(
   graphqlSchema: GraphQLSchema,
   { of, without, beside }: Omit<RecordPart, 'description'>,
-): RecordWriter {
+) {
   const schema = withRestValues(graphqlSchema);
   const typeOf = (name: string): GraphQLObjectType => {
     const type = schema.getType(name);
@@ -41,7 +38,8 @@ export function createRecordWriter(
     beside: selectionOf(types.beside, (name) => beside.members.includes(name)),
   };
   const document = parse(`{ record ${selections.record} beside ${selections.beside} }`);
-  return async (record, more, contextValue) => {
+  /** Resolves a record, and what belongs to it, into the JSON object that REST answers. */
+  return async (record: object, more: object, contextValue: object): Promise<object> => {
     const { data, errors } = await execute({
       schema: ofRecord,
       document,
@@ -52,3 +50,6 @@ export function createRecordWriter(
     return { ...(data?.['record'] as object), ...(data?.['beside'] as object) };
   };
 }
+
+/** See {@link createRecordWriter}. */
+export type RecordWriter = ReturnType<typeof createRecordWriter>;

@@ -16,18 +16,6 @@ import {
 } from 'graphql';
 import { factsOf } from '../graphql/field-facts.ts';
 
-/** The page information of a connection, as far as REST uses it. */
-export interface PageInfo {
-  readonly hasNextPage: boolean;
-  readonly endCursor?: string | null | undefined;
-}
-
-/** The parts of a Relay connection that REST selects. */
-export interface Connection {
-  readonly edges: readonly { readonly node: unknown }[];
-  readonly pageInfo: PageInfo;
-}
-
 /** The paging arguments of a connection, and their REST names; undefined for an argument that REST does not have. */
 export const pageArguments: ReadonlyMap<string, string | undefined> = new Map([
   ['first', 'limit'],

@@ -1,8 +1,7 @@
 import { type ExecutionResult, execute, type GraphQLError, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { translateError } from '../../../src/database/failures.ts';
 import { schema } from '../../../src/gateway/schema.ts';
-import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
+import { maskError } from '../../../src/graphql/graphql-errors.ts';
 import { Draw, type DrawnOperation, drawDocument } from '../../support/draw-document.ts';
 import { createTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
@@ -32,8 +31,6 @@ afterAll(async () => {
   await issuer[Symbol.asyncDispose]();
 });
 
-const mask = createMaskError(translateError);
-
 /** The parts of a result that are the executor's own; an error's code tells what it was. */
 const essence = ({ data, errors }: ExecutionResult) =>
   JSON.stringify({
@@ -57,7 +54,7 @@ async function expected(text: string, operation: DrawnOperation, variableValues:
     variableValues,
     operationName: operation.name,
   });
-  const errors = result.errors?.map((error) => mask(error).toJSON() as unknown as GraphQLError);
+  const errors = result.errors?.map((error) => maskError(error).toJSON() as unknown as GraphQLError);
   return essence({ ...result, ...(errors && { errors }) });
 }
 

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { badUserInput, GatewayError, toGatewayError } from '../../../src/errors.ts';
 import { schema as gatewaySchema } from '../../../src/gateway/schema.ts';
 import { answerGraphql } from '../../../src/graphql/answer-graphql.ts';
-import { createMaskError } from '../../../src/graphql/graphql-errors.ts';
+import { maskError } from '../../../src/graphql/graphql-errors.ts';
 import { useInputErrors } from '../../../src/graphql/input-errors.ts';
 import { createPipeline, useExecutor } from '../../../src/graphql/run-operation.ts';
 import { beginExchange, compose, route } from '../../../src/http/exchange.ts';
@@ -143,7 +143,7 @@ export async function createSampleGateway() {
   const yoga = createYoga({
     schema,
     logging: false,
-    maskedErrors: { maskError: createMaskError(toGatewayError), errorMessage: 'Internal Server Error' },
+    maskedErrors: { maskError, errorMessage: 'Internal Server Error' },
     plugins,
   });
   const handle = compose(
