@@ -10,14 +10,10 @@ import {
   Account,
   type AccountId,
   AccountQuota,
-  AccountUse,
   ApiKey,
   ApiKeySecret,
   AuditEvent,
-  IdempotencyRecord,
   type Tables,
-  WebhookDelivery,
-  WebhookEvent,
 } from '../database/tables.ts';
 import { prepareDeleteUses, removeKey } from './remove-key.ts';
 
@@ -86,11 +82,10 @@ interface Rest {
 }
 
 const deleteSomeOf = (
-  entity: typeof IdempotencyRecord | typeof WebhookEvent | typeof WebhookDelivery,
   table: 'idempotency_record' | 'webhook_event' | 'webhook_delivery',
   condition = sql<boolean>`1 = 1`,
 ) =>
-  prepareQuery(entity, (db, { account }: Rest) =>
+  prepareQuery(Account, (db, { account }: Rest) =>
     db
       .deleteFrom(table)
       .where('id', 'in', (rows) =>
@@ -99,7 +94,7 @@ const deleteSomeOf = (
       .returning('id'),
   );
 
-const deleteAccountUses = prepareDeleteUses(AccountUse, 'account_use', 'account_id');
+const deleteAccountUses = prepareDeleteUses('account_use', 'account_id');
 
 // The erasure deletes it, and a verification that had begun before may have written it again.
 const deleteAccountQuota = prepareQuery(AccountQuota, (db, { account }: Rest) =>
@@ -188,9 +183,9 @@ const by =
 const steps: readonly ((db: Db, account: AccountId, place: Place) => Promise<boolean>)[] = [
   by(deleteSecrets),
   // Receivers of webhooks still learn that the account was erased.
-  by(deleteSomeOf(WebhookDelivery, 'webhook_delivery', sql`type <> 'account.erased'`)),
-  by(deleteSomeOf(WebhookEvent, 'webhook_event', sql`action <> 'account-erased'`)),
-  by(deleteSomeOf(IdempotencyRecord, 'idempotency_record')),
+  by(deleteSomeOf('webhook_delivery', sql`type <> 'account.erased'`)),
+  by(deleteSomeOf('webhook_event', sql`action <> 'account-erased'`)),
+  by(deleteSomeOf('idempotency_record')),
   by(emptyOperatorsTrails),
   by(emptyTrail),
   removeKeys,

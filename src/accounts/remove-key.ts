@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { cleanUpBatch } from '../database/clean-up.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
-import { type AccountUse, ApiKey, ApiKeyQuota, ApiKeySecret, ApiKeyUse } from '../database/tables.ts';
+import { ApiKey, ApiKeyQuota, ApiKeySecret, ApiKeyUse } from '../database/tables.ts';
 
 /** The most rows that one statement removes: on SQLite, all other writers wait for the statement. */
 const limit = sql.lit(cleanUpBatch);
@@ -10,19 +10,15 @@ const limit = sql.lit(cleanUpBatch);
  * Prepares a statement that deletes some counts of verifications.
  * @param owner the column with the key, or with the account, whose counts they are
  */
-export const prepareDeleteUses = (
-  entity: typeof ApiKeyUse | typeof AccountUse,
-  table: 'api_key_use' | 'account_use',
-  owner: 'api_key_id' | 'account_id',
-) =>
-  prepareQuery(entity, (db, { id }: { readonly id: number }) => {
+export const prepareDeleteUses = (table: 'api_key_use' | 'account_use', owner: 'api_key_id' | 'account_id') =>
+  prepareQuery(ApiKeyUse, (db, { id }: { readonly id: number }) => {
     const uses = sql`${sql.table(table)} where ${sql.ref(owner)} = ${id}`;
     const query = sql<{ hour: Date }>`
       delete from ${uses} and (hour, outcome) in (select hour, outcome from ${uses} limit ${limit}) returning hour`;
     return { compile: () => query.compile(db) };
   });
 
-const deleteUses = prepareDeleteUses(ApiKeyUse, 'api_key_use', 'api_key_id');
+const deleteUses = prepareDeleteUses('api_key_use', 'api_key_id');
 
 interface OfKey {
   readonly id: number;

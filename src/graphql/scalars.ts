@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { isInBounds, outOfBounds } from '../operations/input.ts';
+import { faultOf } from '../operations/operation.ts';
 import { builder } from './builder.ts';
 
 /**
@@ -68,8 +69,8 @@ builder.scalarType('JSONObject', {
 const deepest = 32;
 
 const checkText = (text: string): void => {
-  if (!text.isWellFormed()) refuse('string_unicode', 'Must be valid Unicode, without lone surrogates.');
-  if (text.includes('\0')) refuse('value_error', 'Must not contain a NUL character.');
+  const fault = faultOf(text);
+  if (fault) refuse(fault.type, fault.message);
 };
 
 /** Refuses a value that JSON cannot express or a database cannot store; returns the values inside it. */

@@ -27,19 +27,21 @@ const toInputIssue = (issue: Issue, input: unknown): InputIssue => {
     : { path, message: issue.message, type: typeOf(issue) };
 };
 
-/**
- * Finds text, anywhere in an input, that PostgreSQL cannot store (NUL) or that UTF-8 cannot express (a lone
- * surrogate).
- */
+/** Why a text is refused: PostgreSQL cannot store it (NUL), or UTF-8 cannot express it (a lone surrogate). */
+export function faultOf(text: string): Pick<InputIssue, 'message' | 'type'> | undefined {
+  if (!text.isWellFormed())
+    return { message: 'Must be valid Unicode, without lone surrogates.', type: 'string_unicode' };
+  return text.includes('\0')
+    ? { message: 'Must not contain a NUL character.', type: 'value_error' }
+    : undefined;
+}
+
+/** Finds text with a fault, anywhere in an input. */
 const textIssues = (value: unknown, path: readonly string[] = []): InputIssue[] => {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([name, inner]) => textIssues(inner, [...path, name]));
-  if (typeof value !== 'string') return [];
-  if (!value.isWellFormed())
-    return [{ path, message: 'Must be valid Unicode, without lone surrogates.', type: 'string_unicode' }];
-  return value.includes('\0')
-    ? [{ path, message: 'Must not contain a NUL character.', type: 'value_error' }]
-    : [];
+  const fault = typeof value === 'string' ? faultOf(value) : undefined;
+  return fault ? [{ path, ...fault }] : [];
 };
 
 /**

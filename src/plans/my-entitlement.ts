@@ -30,17 +30,10 @@ const selectOwn = prepareQuery(Account, (db, asked: Caller & { readonly now: Dat
     ]),
 );
 
+type Own = Awaited<ReturnType<typeof selectOwn>>[number];
+
 /** Stands for somebody who has no account yet: no account has this id, and nothing was used. */
-const noAccount = {
-  id: 0 as AccountId,
-  plan: null,
-  overrides: null,
-  blocked: false,
-  sharedOver: null,
-  sharedRefill: null,
-  sharedTaken: null,
-  sharedGeneration: null,
-};
+const noAccount: Pick<Own, 'id'> & Partial<Own> = { id: 0 as AccountId };
 
 /**
  * Reads what the provider grants the caller, and what is left of the limits that all their API keys share. Writes and

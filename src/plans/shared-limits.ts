@@ -37,10 +37,11 @@ export const sharedLimitsOf = (
   { accountRates, accountQuotas }: OperationServices,
   account: AccountId,
   { rateLimit, quota }: Pick<Grant, 'rateLimit' | 'quota'>,
-  { sharedRefill: refill, sharedTaken: taken, sharedGeneration: generation, sharedOver: over }: SharedColumns,
+  used: Partial<SharedColumns>,
 ): Limits => {
+  const { sharedRefill: refill, sharedTaken: taken, sharedGeneration: generation, sharedOver: over } = used;
   const row =
-    generation === null || taken === null || refill === null ? null : { refill, taken, generation, over };
+    generation == null || taken == null || refill == null ? null : { refill, taken, generation, over };
   return {
     ownerId: account,
     rates: accountRates,

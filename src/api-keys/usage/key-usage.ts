@@ -85,8 +85,8 @@ const updateLastUsed = (
 };
 
 /** Deletes the oldest counts of a table, unless another node is doing it. */
-const prepareDelete = (entity: typeof ApiKeyUse | typeof AccountUse, table: string, owner: string) =>
-  prepareQuery(entity, (kysely, { until }: { until: Date }) => {
+const prepareDelete = (table: string, owner: string) =>
+  prepareQuery(ApiKeyUse, (kysely, { until }: { until: Date }) => {
     const row = sql`${sql.ref(owner)}, hour, outcome`;
     // A separate query asks for the lock once, and not for each row.
     const query = sql<object>`
@@ -97,8 +97,8 @@ const prepareDelete = (entity: typeof ApiKeyUse | typeof AccountUse, table: stri
     return { compile: () => query.compile(kysely) };
   });
 
-const deleteKeyCounts = prepareDelete(ApiKeyUse, 'api_key_use', 'api_key_id');
-const deleteAccountCounts = prepareDelete(AccountUse, 'account_use', 'account_id');
+const deleteKeyCounts = prepareDelete('api_key_use', 'api_key_id');
+const deleteAccountCounts = prepareDelete('account_use', 'account_id');
 
 /**
  * Deletes old counts.
