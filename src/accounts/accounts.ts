@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { contains } from '../database/conditions.ts';
+import { contains, type States, statesOf } from '../database/conditions.ts';
 import { type Page, PageInput, preparePages, prepareSearch } from '../database/page.ts';
 import { Account, type Tables } from '../database/tables.ts';
 import { atMostLong } from '../operations/input.ts';
@@ -8,22 +8,13 @@ import { operation } from '../operations/operation.ts';
 import { type AccountRecord, longestName, selectAccountRecords } from './account-record.ts';
 import { findAccount } from './own-account.ts';
 
-interface AccountsWanted {
-  /** The two requested states, which may be equal: then only accounts in this state match. */
-  readonly state: boolean;
-  readonly otherState: boolean;
-}
-
-const selectWanted = (db: Kysely<Tables>, { state, otherState }: AccountsWanted) =>
+const selectWanted = (db: Kysely<Tables>, { state, otherState }: States) =>
   selectAccountRecords(db).where(sql<boolean>`(account.blocked_at is not null)`, 'in', [state, otherState]);
 
 const readAll = preparePages(Account, 'account', selectWanted);
 
-const readMatching = prepareSearch(
-  Account,
-  'account',
-  (db, wanted: AccountsWanted & { readonly filter: string }) =>
-    selectWanted(db, wanted).where(contains(db, 'account.subject', wanted)),
+const readMatching = prepareSearch(Account, 'account', (db, wanted: States & { readonly filter: string }) =>
+  selectWanted(db, wanted).where(contains(db, 'account.subject', wanted)),
 );
 
 /**
@@ -37,7 +28,7 @@ export const accounts = operation(
   }),
   async (context, { filter, isBlocked, ...page }): Promise<Page<AccountRecord>> => {
     await findAccount(context);
-    const wanted = { state: isBlocked ?? true, otherState: isBlocked ?? false };
+    const wanted = statesOf(isBlocked);
     return filter ? readMatching(context.db, page, { ...wanted, filter }) : readAll(context.db, page, wanted);
   },
 );

@@ -72,3 +72,12 @@ export const isListed = (kysely: Kysely<Tables>, column: string, list: string): 
   isForPostgres(kysely)
     ? sql`${sql.ref(column)} = any(array(select cast(value as integer) from json_array_elements_text(cast(${list} as json))))`
     : sql`${sql.ref(column)} in (select value from json_each(${list}))`;
+
+/** The two states that match a filter, as values of a query. They are equal if only one state is wanted. */
+export const statesOf = (wanted: boolean | null | undefined) => ({
+  state: wanted ?? true,
+  otherState: wanted ?? false,
+});
+
+/** See {@link statesOf}. */
+export type States = ReturnType<typeof statesOf>;

@@ -1,4 +1,4 @@
-import { getNamedType, getNullableType, isListType, isRequiredArgument } from 'graphql';
+import { getNamedType, isRequiredArgument } from 'graphql';
 import { badUserInput, GatewayError, type InputIssue, unwrap } from '../errors.ts';
 import { inputIssues, unknownIssues } from '../graphql/input-errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -87,9 +87,6 @@ const decode = (encoded: string): string | undefined => {
 const issuesOf = ({ in: place, name, argument }: Input, { value, issue }: Given): InputIssue[] => {
   if (issue) return [{ path: [place, name], ...issue }];
   if (value === undefined && !isRequiredArgument(argument)) return [];
-  // GraphQL alone would accept one value in place of a list.
-  if (isListType(getNullableType(argument.type)) && value !== null && !Array.isArray(value))
-    return [{ path: [place, name], message: 'Must be a list.', type: 'list_type' }];
   return inputIssues(argument.type, value, [place, name]);
 };
 
