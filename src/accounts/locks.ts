@@ -6,18 +6,21 @@ import type { OperationContext } from '../operations/context.ts';
 import { createAccount, findAccount } from './own-account.ts';
 
 const lockStoredAccount = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
-  forNoKeyUpdate(db, db.selectFrom('account').where('id', '=', id).select(['plan', 'overrides'])),
+  forNoKeyUpdate(
+    db,
+    db
+      .selectFrom('account')
+      .where('id', '=', id)
+      .select(['id', 'plan', 'overrides', 'entitled_at', 'erased_at']),
+  ),
 );
 
 /**
  * Locks an account: other transactions that lock it wait until this transaction ends.
  * @param db a transaction
- * @returns what the provider grants the account
+ * @returns what the provider grants the account, and whether it is erased; undefined for an unknown account
  */
-export async function lockAccount(
-  db: Db,
-  id: AccountId,
-): Promise<Pick<Account, 'plan' | 'overrides'> | undefined> {
+export async function lockAccount(db: Db, id: AccountId) {
   const [locked] = await lockStoredAccount(db, { id });
   return locked;
 }

@@ -14,7 +14,8 @@ export const isCaller =
 export const ofCaller = (caller: Caller) => (account: ExpressionBuilder<Tables, 'account'>) =>
   account.and([isCaller(caller)(account), account('account.blocked_at', 'is', null)]);
 
-const selectAccount = prepareQuery(Account, (db, caller: Caller) =>
+/** Finds an account, blocked or not. */
+export const selectAccount = prepareQuery(Account, (db, caller: Caller) =>
   db.selectFrom('account').select(['id', 'blocked_at']).where(isCaller(caller)),
 );
 

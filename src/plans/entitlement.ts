@@ -23,9 +23,6 @@ export interface EntitlementRecord {
   readonly updatedAt: Date | null;
 }
 
-/** The columns of an account for {@link toEntitlementRecord}. */
-export const entitledColumns = ['id', 'plan', 'overrides', 'entitled_at'] as const;
-
 /** Converts the row of an account. */
 export const toEntitlementRecord = (
   {
@@ -44,7 +41,7 @@ export const toEntitlementRecord = (
 });
 
 const selectEntitled = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
-  db.selectFrom('account').where('id', '=', id).select(entitledColumns),
+  db.selectFrom('account').where('id', '=', id).select(['id', 'plan', 'overrides', 'entitled_at']),
 );
 
 /**

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { createAccount } from '../accounts/own-account.ts';
-import { prepareQuery } from '../database/db.ts';
-import { Account, type AccountId } from '../database/tables.ts';
+import { createAccount, selectAccount } from '../accounts/own-account.ts';
+import type { AccountId } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
 import { atMostLong } from '../operations/input.ts';
@@ -11,13 +10,9 @@ import { changeEntitlement, granted } from './set-entitlement.ts';
 
 const name = atMostLong(z.string().min(1, 'Must not be empty.'), 255);
 
-const selectId = prepareQuery(Account, (db, { issuer, subject }: Caller) =>
-  db.selectFrom('account').where('issuer', '=', issuer).where('subject', '=', subject).select('id'),
-);
-
 /** Finds the account, or creates it; two concurrent calls get the same one. */
 async function idOf(context: OperationContext, owner: Caller): Promise<AccountId> {
-  const [found] = await selectId(context.db, owner);
+  const [found] = await selectAccount(context.db, owner);
   return found?.id ?? (await createAccount(context, owner)) ?? idOf(context, owner);
 }
 

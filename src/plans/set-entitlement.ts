@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { accountNotFound } from '../accounts/account.ts';
 import { assertNotErased } from '../accounts/account-record.ts';
+import { lockAccount } from '../accounts/locks.ts';
 import { ensureAccount, findAccount } from '../accounts/own-account.ts';
-import { forNoKeyUpdate } from '../database/conditions.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
@@ -10,12 +10,7 @@ import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { trimmed } from '../operations/input.ts';
 import { change } from '../operations/operation.ts';
-import {
-  EntitlementInput,
-  type EntitlementRecord,
-  entitledColumns,
-  toEntitlementRecord,
-} from './entitlement.ts';
+import { EntitlementInput, type EntitlementRecord, toEntitlementRecord } from './entitlement.ts';
 import { overridesSchema, planNamePattern } from './plan.ts';
 
 /** What the provider may say of an account. A missing member stays as it is, and null clears it. */
@@ -27,16 +22,6 @@ export const granted = {
 
 /** The members of an input that say what an account may have. */
 export type Granted = z.output<z.ZodObject<typeof granted>>;
-
-const lockEntitled = prepareQuery(Account, (db, { id }: Pick<Account, 'id'>) =>
-  forNoKeyUpdate(
-    db,
-    db
-      .selectFrom('account')
-      .where('id', '=', id)
-      .select([...entitledColumns, 'erased_at']),
-  ),
-);
 
 type Entitled = Pick<Account, 'id' | 'plan' | 'overrides' | 'entitledAt'>;
 
@@ -85,7 +70,7 @@ export async function changeEntitlement(
   const { db, events } = context;
   const operatorId = await whoGrants(context, given);
   const id = await find();
-  const [stored] = await lockEntitled(db, { id });
+  const stored = await lockAccount(db, id);
   if (!stored) throw accountNotFound();
   assertNotErased(stored);
   const before = toEntitlementRecord(stored, context);
