@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { forUpdate } from '../database/conditions.ts';
-import { prepareQuery } from '../database/db.ts';
+import { type PreparedQuery, prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -51,8 +51,6 @@ export const selectRecords = (db: Kysely<Tables>) =>
 const selectOwn = (db: Kysely<Tables>, { issuer, subject, keyId }: Owned) =>
   selectRecords(db).where('api_key.id', '=', keyId).where(ofCaller({ issuer, subject }));
 
-const selectApiKey = prepareQuery(ApiKey, selectOwn);
-
 const selectToChange = prepareQuery(ApiKey, (db, owned: Owned) => {
   const key = selectOwn(db, owned).select(['account.plan as plan', 'account.overrides as overrides']);
   return forUpdate(db, key, 'api_key');
@@ -63,17 +61,21 @@ export const apiKeyNotFound = async (context: OperationContext): Promise<Gateway
   // Both cases take the same work, so their timing tells no difference.
   new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
 
+/** Makes a function that finds one of the caller's API keys by a query. */
+function findBy<Row>(select: PreparedQuery<Owned, Row>) {
+  return async (context: OperationContext, keyId: number) => {
+    const [found] = await select(context.db, { ...context.caller, keyId });
+    if (found) return found;
+    throw await apiKeyNotFound(context);
+  };
+}
+
 /**
  * Reads one of the caller's API keys.
  * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key; `FORBIDDEN` if the caller
  *   is blocked
  */
-export async function ownApiKey(context: OperationContext, keyId: number): Promise<ApiKeyRecord> {
-  const { caller, db } = context;
-  const [found] = await selectApiKey(db, { ...caller, keyId });
-  if (found) return found;
-  throw await apiKeyNotFound(context);
-}
+export const ownApiKey = findBy(prepareQuery(ApiKey, selectOwn));
 
 /**
  * Reads one of the caller's API keys for a change. The key stays unchanged until this transaction ends. The quota has
@@ -82,12 +84,7 @@ export async function ownApiKey(context: OperationContext, keyId: number): Promi
  * @returns the key, with what the provider grants its account
  * @throws {GatewayError} `NOT_FOUND`, the same for an unknown key and another person's key
  */
-export async function lockApiKey(context: OperationContext, keyId: number) {
-  const { caller, db } = context;
-  const [found] = await selectToChange(db, { ...caller, keyId });
-  if (found) return found;
-  throw await apiKeyNotFound(context);
-}
+export const lockApiKey = findBy(selectToChange);
 
 /** Whether a key is active and has not expired. */
 export const isUsable = ({ isActive, expiresAt }: ApiKey, now: Date): boolean =>

@@ -28,9 +28,6 @@ interface Wanted extends Caller {
   readonly action: string;
 }
 
-const selectOwn = (db: Kysely<Tables>, { issuer, subject }: Wanted) =>
-  selectEvents(db).where(ofCaller({ issuer, subject }));
-
 type Condition = (db: Kysely<Tables>, wanted: Wanted) => Expression<SqlBool>;
 
 const ofKey: Condition = (db, { keyId }) => rarely(db, sql`audit_event.target = ${keyId}`);
@@ -43,7 +40,10 @@ const ofAction: Condition = (db, { action }) => rarely(db, sql`audit_event.actio
 /** Prepares a list of its own for each choice of conditions, so that each uses its index. */
 const prepareOwn = (...conditions: readonly Condition[]) =>
   preparePages(AuditEvent, 'audit_event', (db, wanted: Wanted) =>
-    conditions.reduce((events, condition) => events.where(condition(db, wanted)), selectOwn(db, wanted)),
+    conditions.reduce(
+      (events, condition) => events.where(condition(db, wanted)),
+      selectEvents(db).where(ofCaller(wanted)),
+    ),
   );
 
 const readAll = prepareOwn();

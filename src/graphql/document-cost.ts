@@ -153,8 +153,7 @@ type Field = GraphQLField<unknown, unknown>;
 /** The type that a selection is on; undefined for one that the schema does not have. */
 type Type = GraphQLNamedType | undefined;
 
-const named = (schema: GraphQLSchema, name: string | undefined): Type =>
-  name === undefined ? undefined : schema.getType(name);
+const named = (schema: GraphQLSchema, name = ''): Type => schema.getType(name);
 
 /** The bytes of a value that is no object: from a text of a row, or of a small fixed size. */
 const sizeOfValue = (field: Field | undefined): Size => {
