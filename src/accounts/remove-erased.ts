@@ -3,7 +3,7 @@
 // SQLite all other writers wait for each statement. If a process ends in the middle, the next one continues.
 
 import { type Kysely, sql } from 'kysely';
-import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
+import { cleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { forUpdate, tryLock } from '../database/conditions.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import {
@@ -15,6 +15,7 @@ import {
   AuditEvent,
   type Tables,
 } from '../database/tables.ts';
+import type { Repeated } from '../repeated.ts';
 import { prepareDeleteUses, removeKey } from './remove-key.ts';
 
 /**
@@ -198,7 +199,7 @@ const steps: readonly ((db: Db, account: AccountId, place: Place) => Promise<boo
  * this; the next start continues.
  * @param onFailure receives the error of a failed run; a later run tries again
  */
-export function removeErased(db: Db, onFailure: (error: unknown) => void): CleanUp {
+export function removeErased(db: Db, onFailure: (error: unknown) => void): Repeated {
   const places = new Map<AccountId, Place>();
   /** The account of the last turn, and whether this round removed anything. */
   let last = 0;
@@ -243,5 +244,5 @@ export function removeErased(db: Db, onFailure: (error: unknown) => void): Clean
     return isAgain ? cleanUpBatch : 0;
   };
 
-  return new CleanUp(removeSome, onFailure);
+  return cleanUp(removeSome, onFailure);
 }

@@ -4,10 +4,11 @@
 
 import { sql } from 'kysely';
 import { removeKey } from '../accounts/remove-key.ts';
-import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
+import { cleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { forUpdate, tryLock } from '../database/conditions.ts';
 import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import { ApiKey, AuditEvent } from '../database/tables.ts';
+import type { Repeated } from '../repeated.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -79,12 +80,12 @@ const removeOne = (db: Db, ended: Ended): Promise<boolean> =>
  * @param keptDays the number of days for which ended keys are stored
  * @param onFailure receives the error of a failed run; a later run tries again
  */
-export function removeEndedKeys(db: Db, keptDays: number, onFailure: (error: unknown) => void): CleanUp {
+export function removeEndedKeys(db: Db, keptDays: number, onFailure: (error: unknown) => void): Repeated {
   const removeSome = async (): Promise<number> => {
     const [last] = await selectLastChange(db, {});
     if (!last) return 0;
     const until = new Date(Math.min(last.createdAt.getTime(), Date.now()) - keptDays * day);
     return (await removeOne(db, { until })) ? cleanUpBatch : 0;
   };
-  return new CleanUp(removeSome, onFailure);
+  return cleanUp(removeSome, onFailure);
 }

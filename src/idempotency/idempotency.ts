@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ensureAccount, ofCaller } from '../accounts/own-account.ts';
-import { CleanUp, cleanUpBatch } from '../database/clean-up.ts';
+import { cleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { tryLock } from '../database/conditions.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { IdempotencyRecord } from '../database/tables.ts';
@@ -14,6 +14,7 @@ import type {
   OperationContext,
 } from '../operations/context.ts';
 import { parseIdempotencyKey, usedForAnother } from '../operations/idempotency-key.ts';
+import type { Repeated } from '../repeated.ts';
 import { digestRequest, openAnswer, type SealedAnswer, sealAnswer } from './sealed-answer.ts';
 
 /** The time for which an answer is kept, in milliseconds: 24 hours. */
@@ -130,11 +131,11 @@ const tooMany = () =>
 export class IdempotencyRecords implements Idempotency, AsyncDisposable {
   /** The requests that this process is handling, by issuer, subject and key. */
   readonly #running = new Set<string>();
-  readonly #cleanUp: CleanUp;
+  readonly #cleanUp: Repeated;
 
   /** @param onFailure gets the error if expired records could not be deleted; the deletion is tried again later */
   constructor(db: Db, onFailure: (error: unknown) => void) {
-    this.#cleanUp = new CleanUp(async () => (await deleteRecords(db, { until: begin() })).length, onFailure);
+    this.#cleanUp = cleanUp(async () => (await deleteRecords(db, { until: begin() })).length, onFailure);
   }
 
   async runOnce<Result>(

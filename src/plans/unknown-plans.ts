@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { Account } from '../database/tables.ts';
 import type { Plans } from '../operations/context.ts';
+import { Repeated } from '../repeated.ts';
 
 /** The interval between two counts, in milliseconds. */
 const interval = 60 * 60_000;
@@ -49,33 +50,21 @@ export async function countUnknown(db: Db, plans: Plans): Promise<number> {
   return counts.reduce((sum, [row]) => sum + (row?.count ?? 0), 0);
 }
 
-/** Receives the results of the counts. */
-interface Listener {
-  /** Called when the number changes, and at the first count if it is above 0. */
-  readonly onCount: (count: number) => void;
-  readonly onFailure: (error: unknown) => void;
-}
-
 /**
- * Counts the accounts whose plan is not among the plans, every hour. Disposing of the result ends this.
- * @returns the last count, and a function that counts now
+ * Counts the accounts whose plan is not among the plans, at each run and every hour; `count` is the last count.
+ * @param onCount called when the number changes, and at the first count if it is above 0
  */
-export function watchUnknownPlans(db: Db, plans: Plans, { onCount, onFailure }: Listener) {
-  const watch = {
-    /** The last count. */
-    count: 0,
-    /** Counts now. The promise never rejects. */
-    read: async (): Promise<void> => {
-      try {
-        const count = await countUnknown(db, plans);
-        if (count !== watch.count) onCount(count);
-        watch.count = count;
-      } catch (error) {
-        onFailure(error);
-      }
-    },
-    [Symbol.dispose]: () => clearInterval(timer),
+export function watchUnknown(
+  db: Db,
+  plans: Plans,
+  onCount: (count: number) => void,
+  onFailure: (error: unknown) => void,
+): Repeated & { readonly count: number } {
+  const count = async (): Promise<void> => {
+    const found = await countUnknown(db, plans);
+    if (found !== watch.count) onCount(found);
+    watch.count = found;
   };
-  const timer = setInterval(() => void watch.read(), interval).unref();
+  const watch = Object.assign(new Repeated(interval, count, onFailure), { count: 0 });
   return watch;
 }

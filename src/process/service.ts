@@ -3,7 +3,7 @@ import { removeErased } from '../accounts/remove-erased.ts';
 import { patternOfKeys } from '../api-keys/api-key-secret.ts';
 import { removeEndedKeys } from '../api-keys/remove-ended-keys.ts';
 import { KeyUsage } from '../api-keys/usage/key-usage.ts';
-import { watchImportedForms } from '../api-keys/verify/imported-keys.ts';
+import { knowImportedForms } from '../api-keys/verify/imported-keys.ts';
 import { trustIssuer } from '../auth/trusted-issuer.ts';
 import type { ReadReport } from '../auth/verification-keys.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
@@ -227,13 +227,15 @@ async function startBackground(
 
 /** Counts the accounts whose plan is not among the plans, beside requests. */
 async function countUnknownPlans(db: Db, plans: Plans, logger: Logger, warn: WarnOf) {
-  const { watchUnknownPlans } = await import('../plans/unknown-plans.ts');
-  const unknown = watchUnknownPlans(db, plans, {
-    onCount: (accounts) =>
+  const { watchUnknown } = await import('../plans/unknown-plans.ts');
+  const unknown = watchUnknown(
+    db,
+    plans,
+    (accounts) =>
       logger.warn({ accounts }, 'accounts have a plan that is not in PLANS_FILE; they get the default plan'),
-    onFailure: warn('could not count accounts with unknown plans; will retry'),
-  });
-  void unknown.read();
+    warn('could not count accounts with unknown plans; will retry'),
+  );
+  void unknown.run();
   return unknown;
 }
 
@@ -242,9 +244,9 @@ const sendWebhooks = (db: Db, { sealer }: Secrets, logger: Logger, config: Confi
 
 async function knowImported(db: Db, warn: WarnOf, started: AsyncDisposableStack) {
   const forms = started.use(
-    watchImportedForms(db, warn('could not read the prefixes of imported API keys; will retry')),
+    knowImportedForms(db, warn('could not read the prefixes of imported API keys; will retry')),
   );
-  await forms.read();
+  await forms.run();
   return forms;
 }
 

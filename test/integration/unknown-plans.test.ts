@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Db } from '../../src/database/db.ts';
-import { countUnknown, watchUnknownPlans } from '../../src/plans/unknown-plans.ts';
+import { countUnknown, watchUnknown } from '../../src/plans/unknown-plans.ts';
 import { plansOf } from '../support/plans.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
@@ -26,13 +26,15 @@ it('reports the number once, and again when it changes', async () => {
   await createAccounts({ alice: 'gold' });
   const told: number[] = [];
   const failures: unknown[] = [];
-  using unknown = watchUnknownPlans(db(), plans, {
-    onCount: (count) => told.push(count),
-    onFailure: (error) => failures.push(error),
-  });
-  await unknown.read();
-  await unknown.read();
+  await using unknown = watchUnknown(
+    db(),
+    plans,
+    (count) => told.push(count),
+    (error) => failures.push(error),
+  );
+  await unknown.run();
+  await unknown.run();
   await createAccounts({ bob: 'gold' });
-  await unknown.read();
+  await unknown.run();
   expect({ told, failures, count: unknown.count }).toEqual({ told: [1, 2], failures: [], count: 2 });
 });

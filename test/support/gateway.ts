@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { removeErased } from '../../src/accounts/remove-erased.ts';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/usage/key-usage.ts';
-import { watchImportedForms } from '../../src/api-keys/verify/imported-keys.ts';
+import { knowImportedForms } from '../../src/api-keys/verify/imported-keys.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { IssuerConfig, PagesConfig, Rates } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -80,18 +80,18 @@ const plainEdge: Omit<Edge, 'load'> = {
 };
 
 /** Reads how imported keys begin when a test says so, and not by the clock: that would be a statement more at any time. */
-function readOnlyWhenTold(forms: ReturnType<typeof watchImportedForms>) {
-  forms[Symbol.dispose]();
+function readOnlyWhenTold(forms: ReturnType<typeof knowImportedForms>) {
+  void forms[Symbol.asyncDispose]();
   let wasRead = false;
   return {
     mayHave: (secret: string) => forms.mayHave(secret),
     read: () => {
       wasRead = true;
-      return forms.read();
+      return forms.run();
     },
     /** After the database was emptied; next to nothing has to be done where nothing was read. */
     readAgain: async () => {
-      if (wasRead) await forms.read();
+      if (wasRead) await forms.run();
       wasRead = false;
     },
   };
@@ -148,7 +148,7 @@ export async function createTestGateway(
   const keyUsage = new KeyUsage(new Db(database.em), 90, () => {});
   const keyQuotas = new QuotaLeases(new Db(database.em), ofKeys, () => {});
   const accountQuotas = new QuotaLeases(new Db(database.em), ofAccounts, () => {});
-  const importedKeys = readOnlyWhenTold(watchImportedForms(new Db(database.em), () => {}));
+  const importedKeys = readOnlyWhenTold(knowImportedForms(new Db(database.em), () => {}));
   const idempotency = new IdempotencyRecords(new Db(database.em), () => {});
   const erasures = removeErased(new Db(database.em), () => {});
   const counts = inject('postgresUrl') === undefined ? undefined : new SharedCounts(new Db(database.em));

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import { CleanUp, cleanUpBatch } from '../../database/clean-up.ts';
+import { cleanUp, cleanUpBatch } from '../../database/clean-up.ts';
 import { tryLock } from '../../database/conditions.ts';
 import { type Db, isForPostgres, prepareQuery } from '../../database/db.ts';
 import { OutcomeUnknownError } from '../../database/failures.ts';
 import { AccountUse, ApiKey, ApiKeySecret, ApiKeyUse } from '../../database/tables.ts';
 import type { KeyUsageNotes, KeyUse } from '../../operations/context.ts';
+import { Repeated } from '../../repeated.ts';
 
 /** The interval between two writes, in milliseconds. */
 const interval = 30_000;
@@ -143,9 +144,8 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
   readonly #waiting = new Map<number, Use[]>();
   /** The number of waiting uses of all keys. */
   #size = 0;
-  readonly #timer = setInterval(() => void this.write(), interval).unref();
-  readonly #cleanUp: CleanUp;
-  #writing: Promise<void> | undefined;
+  readonly #writing: Repeated;
+  readonly #cleanUp: Repeated;
 
   /**
    * @param keptDays the number of days for which counts are stored
@@ -154,8 +154,9 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
   constructor(db: Db, keptDays: number, onFailure: (error: unknown) => void) {
     this.#db = db;
     this.#onFailure = onFailure;
+    this.#writing = new Repeated(interval, () => this.#writeAll(), onFailure);
     const since = () => new Date(Date.now() - keptDays * day);
-    this.#cleanUp = new CleanUp(() => deleteCounts(db, since()), onFailure);
+    this.#cleanUp = cleanUp(() => deleteCounts(db, since()), onFailure);
   }
 
   note({ keyId, secretId, at, outcome }: KeyUse): void {
@@ -175,10 +176,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
 
   /** Writes the waiting counts. Concurrent calls share one write. */
   write(): Promise<void> {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
-    return this.#writing;
+    return this.#writing.run();
   }
 
   /** Deletes the counts that are too old. The promise never rejects. */
@@ -187,9 +185,7 @@ export class KeyUsage implements KeyUsageNotes, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#cleanUp[Symbol.asyncDispose]();
-    await this.#writing;
+    await Promise.all([this.#writing, this.#cleanUp].map((part) => part[Symbol.asyncDispose]()));
     await this.write();
   }
 

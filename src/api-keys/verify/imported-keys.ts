@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Db, prepareQuery } from '../../database/db.ts';
 import { ImportedForm } from '../../database/tables.ts';
+import type { ImportedKeys } from '../../operations/context.ts';
+import { Repeated } from '../../repeated.ts';
 import type { Peppers } from '../../secrets/peppers.ts';
 
 /** SHA-256 of a secret, in lower-case hexadecimal digits. */
@@ -56,25 +58,17 @@ export async function addForms(db: Db, keyPrefixes: readonly string[]): Promise<
 }
 
 /**
- * Knows the beginnings of imported keys, so that the service looks up no other texts in foreign forms. It reads them
- * at regular intervals. Disposing of the result ends this.
- * @param onFailure receives the error of a failed read; the known beginnings stay, and a later read tries again
+ * Knows the beginnings of imported keys, so that the service looks up no other texts in foreign forms. It knows them
+ * from the first run on, and then reads them at regular intervals.
+ * @param onFailure receives the error of a failed read; the known beginnings stay
  */
-export function watchImportedForms(db: Db, onFailure: (error: unknown) => void) {
+export function knowImportedForms(db: Db, onFailure: (error: unknown) => void): Repeated & ImportedKeys {
   let beginnings: readonly string[] = [];
-  /** Reads the beginnings now. The promise never rejects. */
-  const read = async (): Promise<void> => {
-    try {
-      beginnings = await readForms(db);
-    } catch (error) {
-      onFailure(error);
-    }
+  const read = async () => {
+    beginnings = await readForms(db);
   };
-  const timer = setInterval(() => void read(), interval).unref();
-  return {
-    mayHave: (secret: string): boolean =>
+  return Object.assign(new Repeated(interval, read, onFailure), {
+    mayHave: (secret: string) =>
       secret.length <= longestSecret && beginnings.some((beginning) => secret.startsWith(beginning)),
-    read,
-    [Symbol.dispose]: () => clearInterval(timer),
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { watchImportedForms } from '../../../src/api-keys/verify/imported-keys.ts';
+import { knowImportedForms } from '../../../src/api-keys/verify/imported-keys.ts';
 import { Db } from '../../../src/database/db.ts';
 import { exportFrom, foreignKey, importTo, sha256 } from '../../support/imports.ts';
 import { setUpTwoNodes } from '../../support/two-nodes.ts';
@@ -41,7 +41,7 @@ it('a node notices it within five seconds without a request', async () => {
   const key = foreignKey();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const failures: unknown[] = [];
-  using forms = watchImportedForms(new Db(other.database.em), (error) => failures.push(error));
+  await using forms = knowImportedForms(new Db(other.database.em), (error) => failures.push(error));
   await importTo(one, [lineOf(key)]);
   vi.advanceTimersByTime(4999);
   await new Promise(setImmediate);
