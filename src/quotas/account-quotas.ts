@@ -3,50 +3,49 @@ import { prepareQuery } from '../database/db.ts';
 import { type AccountId, AccountQuota, type QuotaRefill, WebhookEvent } from '../database/tables.ts';
 import type { StoredQuota } from '../operations/context.ts';
 import { isPeriodOverIn, periodEndIn } from './quota-periods.ts';
-import { sharedParts, type TakeValues, valuesOf } from './quota-statements.ts';
-import type { QuotaStore } from './quota-store.ts';
+import { sharedParts } from './quota-statements.ts';
+import type { QuotaStore, Take } from './quota-store.ts';
 
-const beginPeriod = prepareQuery(
-  AccountQuota,
-  (db, { ownerId, generation, refill, units, now }: TakeValues) => {
-    const refillsAt = periodEndIn(db, sql`cast(${refill} as text)`, now);
-    return db
-      .insertInto('account_quota')
-      .values({
-        account_id: ownerId as AccountId,
-        refill,
-        taken: units,
-        refills_at: refillsAt,
-        generation: 1,
-      })
-      .onConflict((conflict) =>
-        conflict
-          .column('account_id')
-          .doUpdateSet((column) => ({
-            refill,
-            taken: units,
-            refills_at: column.ref('excluded.refills_at'),
-            generation: column('account_quota.generation', '+', 1),
-          }))
-          .where('account_quota.generation', '=', generation)
-          .where(sql<boolean>`${isPeriodOverIn(db, now, 'account_quota')}`),
-      )
-      .returning('taken');
-  },
-);
+const beginPeriod = prepareQuery(AccountQuota, (db, { ownerId, generation, refill, amount, now }: Take) => {
+  const refillsAt = periodEndIn(db, sql`cast(${refill} as text)`, now);
+  return db
+    .insertInto('account_quota')
+    .values({
+      account_id: ownerId as AccountId,
+      refill,
+      taken: amount,
+      refills_at: refillsAt,
+      generation: 1,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('account_id')
+        .doUpdateSet((column) => ({
+          refill,
+          taken: amount,
+          refills_at: column.ref('excluded.refills_at'),
+          generation: column('account_quota.generation', '+', 1),
+        }))
+        .where('account_quota.generation', '=', generation)
+        .where(sql<boolean>`${isPeriodOverIn(db, now, 'account_quota')}`),
+    )
+    .returning('taken');
+});
 
 /** What was taken stays taken: else a change of plans to and fro would grant everything anew. */
-const movePeriod = prepareQuery(AccountQuota, (db, { ownerId, generation, refill, now }: TakeValues) =>
-  db
-    .updateTable('account_quota')
-    .set({ refill, refills_at: periodEndIn(db, sql`cast(${refill} as text)`, now) })
-    .where('account_id', '=', ownerId as AccountId)
-    .where('generation', '=', generation)
-    .where('refill', '<>', refill)
-    .where(sql<boolean>`${isPeriodOverIn(db, now, 'account_quota')} is not true`),
+const movePeriod = prepareQuery(
+  AccountQuota,
+  (db, { ownerId, generation, refill, now }: Omit<Take, 'amount'>) =>
+    db
+      .updateTable('account_quota')
+      .set({ refill, refills_at: periodEndIn(db, sql`cast(${refill} as text)`, now) })
+      .where('account_id', '=', ownerId as AccountId)
+      .where('generation', '=', generation)
+      .where('refill', '<>', refill)
+      .where(sql<boolean>`${isPeriodOverIn(db, now, 'account_quota')} is not true`),
 );
 
-const readQuota = prepareQuery(AccountQuota, (db, { ownerId, now }: Pick<TakeValues, 'ownerId' | 'now'>) =>
+const readQuota = prepareQuery(AccountQuota, (db, { ownerId, now }: Pick<Take, 'ownerId' | 'now'>) =>
   db
     .selectFrom('account_quota')
     .where('account_id', '=', ownerId as AccountId)
@@ -54,7 +53,7 @@ const readQuota = prepareQuery(AccountQuota, (db, { ownerId, now }: Pick<TakeVal
     .select(sql<unknown>`${isPeriodOverIn(db, now, 'account_quota')}`.as('over')),
 );
 
-const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<TakeValues, 'ownerId' | 'now'>) =>
+const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<Take, 'ownerId' | 'now'>) =>
   db.insertInto('webhook_event').values({
     account_id: ownerId as AccountId,
     actor: 'key',
@@ -89,8 +88,8 @@ export const accountQuotaOf = (
  */
 export const accountQuotas: QuotaStore = {
   ...sharedParts({ entity: AccountQuota, table: 'account_quota', owner: 'account_id', noteEvent }),
-  begin: async (db, take) => (await beginPeriod(db, valuesOf(take)))[0]?.taken,
-  move: async (db, take) => void (await movePeriod(db, valuesOf(take))),
+  begin: async (db, take) => (await beginPeriod(db, take))[0]?.taken,
+  move: async (db, quota) => void (await movePeriod(db, quota)),
   read: async (db, ownerId, { units, refill }, now) => {
     const [row] = await readQuota(db, { ownerId, now });
     return accountQuotaOf({ limit: units, refill }, row ?? null);

@@ -2,25 +2,25 @@ import { sql } from 'kysely';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKeyQuota, type QuotaRefill, WebhookEvent } from '../database/tables.ts';
 import { isPeriodOverIn, periodEndIn } from './quota-periods.ts';
-import { sharedParts, type TakeValues, valuesOf } from './quota-statements.ts';
-import type { QuotaStore } from './quota-store.ts';
+import { sharedParts } from './quota-statements.ts';
+import type { QuotaStore, Take } from './quota-store.ts';
 
-const beginPeriod = prepareQuery(ApiKeyQuota, (db, { ownerId, generation, units, now }: TakeValues) =>
+const beginPeriod = prepareQuery(ApiKeyQuota, (db, { ownerId, generation, amount, now }: Take) =>
   db
     .updateTable('api_key_quota')
     .set({
-      taken: units,
+      taken: amount,
       generation: sql`generation + 1`,
       refills_at: periodEndIn(db, sql.ref<QuotaRefill>('refill'), now),
     })
     .where('api_key_id', '=', ownerId)
     .where('generation', '=', generation)
     .where(sql<boolean>`${isPeriodOverIn(db, now)}`)
-    .where('units', '>=', units)
+    .where('units', '>=', amount)
     .returning('taken'),
 );
 
-const readQuota = prepareQuery(ApiKeyQuota, (db, { ownerId, now }: Pick<TakeValues, 'ownerId' | 'now'>) =>
+const readQuota = prepareQuery(ApiKeyQuota, (db, { ownerId, now }: Pick<Take, 'ownerId' | 'now'>) =>
   db
     .selectFrom('api_key_quota')
     .where('api_key_id', '=', ownerId)
@@ -28,7 +28,7 @@ const readQuota = prepareQuery(ApiKeyQuota, (db, { ownerId, now }: Pick<TakeValu
     .select(sql<unknown>`${isPeriodOverIn(db, now)}`.as('over')),
 );
 
-const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<TakeValues, 'ownerId' | 'now'>) =>
+const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<Take, 'ownerId' | 'now'>) =>
   db
     .insertInto('webhook_event')
     .columns(['account_id', 'actor', 'action', 'target', 'created_at'])
@@ -45,7 +45,7 @@ const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<TakeVal
 /** The quotas of API keys. A row has the terms that the owner set. */
 export const keyQuotas: QuotaStore = {
   ...sharedParts({ entity: ApiKeyQuota, table: 'api_key_quota', owner: 'api_key_id', noteEvent }),
-  begin: async (db, take) => (await beginPeriod(db, valuesOf(take)))[0]?.taken,
+  begin: async (db, take) => (await beginPeriod(db, take))[0]?.taken,
   read: async (db, ownerId, _known, now) => {
     const [row] = await readQuota(db, { ownerId, now });
     const units = row?.units ?? null;

@@ -239,7 +239,7 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
   /** Gives the period its end by the terms of now, or leases units. */
   async #change(lease: Lease, seen: StoredQuota, cost: number): Promise<void> {
     if (!seen.isMoved) return this.#take(lease, seen, cost);
-    await this.#store.move?.(this.#db, { ownerId: lease.ownerId, seen, now: new Date() });
+    await this.#store.move?.(this.#db, { ...seen, ownerId: lease.ownerId, now: new Date() });
     await this.#read(lease, seen);
   }
 
@@ -248,16 +248,16 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
     const { ownerId } = lease;
     const pot = potOf(seen);
     const wanted = Math.max(cost, lease.wanted) - (seen.over ? 0 : lease.left);
-    const units = Math.min(pot, Math.max(wanted, Math.min(lease.expected(), Math.floor(pot * share))));
+    const amount = Math.min(pot, Math.max(wanted, Math.min(lease.expected(), Math.floor(pot * share))));
     const now = new Date();
     const askedAt = performance.now();
-    const take = { ownerId, seen, units, now };
+    const take = { ...seen, ownerId, amount, now };
     try {
       const taken = await (seen.over ? this.#store.begin(this.#db, take) : this.#store.take(this.#db, take));
       if (taken === undefined) return await this.#read(lease, seen);
       const generation = seen.generation + (seen.over ? 1 : 0);
       lease.follow({ ...seen, generation });
-      lease.left += units;
+      lease.left += amount;
       lease.took = lease.left;
       lease.tookAt = performance.now();
       lease.note({ askedAt, quota: { ...seen, generation, over: false, taken } });

@@ -1,7 +1,6 @@
 import type { EntityName } from '@mikro-orm/sql';
 import { sql } from 'kysely';
 import { type PreparedQuery, prepareQuery } from '../database/db.ts';
-import type { QuotaRefill } from '../database/tables.ts';
 import { isPeriodOverIn } from './quota-periods.ts';
 import type { Exhausted, QuotaStore, Take } from './quota-store.ts';
 
@@ -15,23 +14,6 @@ interface QuotaTable {
   readonly noteEvent: PreparedQuery<{ readonly ownerId: number; readonly now: Date }, unknown>;
 }
 
-/** The values of a statement that takes units. */
-export interface TakeValues extends Pick<Take, 'ownerId' | 'units' | 'now'> {
-  readonly generation: number;
-  /** The units of a period, and its end, as the asker has read them. */
-  readonly limit: number;
-  readonly refill: QuotaRefill;
-}
-
-/** The values of a statement that takes units, or of one that takes none. */
-export const valuesOf = ({ seen, units = 0, ...take }: Omit<Take, 'units'> & Partial<Take>): TakeValues => ({
-  ...take,
-  units,
-  generation: seen.generation,
-  limit: seen.units,
-  refill: seen.refill,
-});
-
 /** Makes the parts of a store that are the same for all kinds of owners. */
 export function sharedParts({
   entity,
@@ -40,13 +22,13 @@ export function sharedParts({
   noteEvent,
 }: QuotaTable): Pick<QuotaStore, 'take' | 'giveBack' | 'announce'> {
   // The row of a key has its terms. Those of an account are as its plan says.
-  const takeUnits = prepareQuery(entity, (db, { ownerId, generation, limit, units, now }: TakeValues) =>
+  const takeUnits = prepareQuery(entity, (db, { ownerId, generation, units, amount, now }: Take) =>
     db
       .updateTable(table)
-      .set({ taken: sql`taken + ${units}` })
+      .set({ taken: sql`taken + ${amount}` })
       .where(sql.ref(owner), '=', ownerId)
       .where('generation', '=', generation)
-      .where(sql<boolean>`taken + ${units} <= ${table === 'api_key_quota' ? sql.ref('units') : limit}`)
+      .where(sql<boolean>`taken + ${amount} <= ${table === 'api_key_quota' ? sql.ref('units') : units}`)
       .where(sql<boolean>`${isPeriodOverIn(db, now, table)} is not true`)
       .returning('taken'),
   );
@@ -68,7 +50,7 @@ export function sharedParts({
   );
 
   return {
-    take: async (db, take) => (await takeUnits(db, valuesOf(take)))[0]?.taken,
+    take: async (db, take) => (await takeUnits(db, take))[0]?.taken,
     giveBack: async (db, unspent) => {
       const rows = unspent.map(
         ({ ownerId, generation, left }) =>

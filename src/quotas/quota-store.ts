@@ -2,11 +2,10 @@ import type { Db } from '../database/db.ts';
 import type { StoredQuota } from '../operations/context.ts';
 
 /** The units to take from a quota, if the quota is still as it was read. */
-export interface Take {
+export interface Take extends StoredQuota {
   readonly ownerId: number;
-  /** The state of the quota that the units are taken from. */
-  readonly seen: StoredQuota;
-  readonly units: number;
+  /** The number of units to take. */
+  readonly amount: number;
   readonly now: Date;
 }
 
@@ -34,7 +33,7 @@ export interface QuotaStore {
   /** Begins the next period and takes its first units, as {@link take}; of several calls, only one succeeds. */
   begin(db: Db, take: Take): Promise<number | undefined>;
   /** Lets the period go on with another end, where the quota is now refilled at other times. */
-  move?(db: Db, take: Omit<Take, 'units'>): Promise<void>;
+  move?(db: Db, quota: Omit<Take, 'amount'>): Promise<void>;
   /**
    * Reads the quota anew.
    * @param known what the owner's quota was when it was read before

@@ -36,7 +36,7 @@ const seen = { units: 0, refill: 'never', taken: 0, generation: 0, over: false }
 async function endByDatabase(refill: QuotaRefill, now: Date): Promise<unknown> {
   const refillsAt = refill === 'never' ? null : new Date(now.getTime() - 1);
   await createQuota(keyId, { refill, refillsAt, generation: 1 });
-  await keyQuotas.begin(db, { ownerId: keyId, seen: { ...seen, generation: 1 }, units: 0, now });
+  await keyQuotas.begin(db, { ...seen, ownerId: keyId, generation: 1, amount: 0, now });
   const [row] = await database.em.getConnection().execute('select refills_at from api_key_quota');
   return row?.['refills_at'] && new Date(row['refills_at'] as number).toISOString();
 }
