@@ -35,7 +35,7 @@ const issuersOf = (env: Environment) => {
 };
 
 const databaseOf = (env: Environment) => {
-  const url = env.DATABASE_URL ?? env.DATABASE_URL_FILE ?? `sqlite:${env.DATA_DIR}/keyward.db`;
+  const url = env.DATABASE_URL ?? `sqlite:${env.DATA_DIR}/keyward.db`;
   return {
     /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`. */
     url,
@@ -219,7 +219,7 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
     documentCost: env.GRAPHQL_MAX_COST,
     webhooks: {
       /** The webhook endpoints, to which the service sends events. */
-      endpoints: env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? [],
+      endpoints: env.WEBHOOKS ?? [],
       /** The hosts that may have a private address. */
       allowedHosts: env.WEBHOOKS_ALLOW,
     },

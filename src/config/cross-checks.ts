@@ -1,5 +1,5 @@
 import { secretKeys } from '../secrets/secret-list.ts';
-import { type Environment, environmentSchema, type VariableName } from './environment.ts';
+import { type Environment, environmentSchema, inFiles, type VariableName } from './environment.ts';
 import { isRefusedHost } from './values/addresses.ts';
 
 /**
@@ -8,7 +8,7 @@ import { isRefusedHost } from './values/addresses.ts';
  */
 export type Fault = readonly [name: VariableName, problem: string];
 
-/** Which variables are set, and the values of those that are valid; `env` lacks a variable that is itself faulty. */
+/** Which variables are set, and the values of those that are valid, or of their files; `env` lacks a variable that is itself faulty. */
 export interface Given {
   readonly isSet: (name: VariableName) => boolean;
   readonly env: Partial<Environment>;
@@ -32,11 +32,8 @@ const isDevelopment = (given: Given): boolean => !hasIssuer(given) && !isProduct
 
 /** The variables that say the same in two ways. Only one of each pair may be set. */
 const pairs = [
-  ['DATABASE_URL', 'DATABASE_URL_FILE'],
-  ['WEBHOOKS', 'WEBHOOKS_FILE'],
+  ...inFiles.map((name) => [name, `${name}_FILE`] as const),
   ['LEAK_REPORT_KEYS_URL', 'LEAK_REPORT_KEYS_FILE'],
-  ['KEY_PEPPERS', 'KEY_PEPPERS_FILE'],
-  ['KEY_ENCRYPTION_KEYS', 'KEY_ENCRYPTION_KEYS_FILE'],
 ] as const;
 
 const pairFaults = ({ isSet }: Given): Fault[] =>
@@ -63,10 +60,10 @@ const boundFaults = ({ env }: Given): Fault[] => {
 const workerFaults = (given: Given): Fault[] => {
   const { isSet, env } = given;
   if (env.WORKERS === undefined || env.WORKERS === 1) return [];
-  const url = env.DATABASE_URL ?? env.DATABASE_URL_FILE;
   return [
     ...when(
-      !(isSet('DATABASE_URL') || isSet('DATABASE_URL_FILE')) || url?.startsWith('sqlite:') === true,
+      !(isSet('DATABASE_URL') || isSet('DATABASE_URL_FILE')) ||
+        env.DATABASE_URL?.startsWith('sqlite:') === true,
       'DATABASE_URL',
       'must name a PostgreSQL database if WORKERS is above 1: an SQLite file is for one process',
     ),
@@ -143,9 +140,8 @@ const pageFaults = (given: Given): Fault[] => {
 
 /** Finds webhook endpoints to which the service would never send an event. */
 const webhookFaults = ({ env }: Given): Fault[] => {
-  const endpoints = env.WEBHOOKS ?? env.WEBHOOKS_FILE ?? [];
   return when(
-    endpoints.some(({ url }) => isRefusedHost(url, env.WEBHOOKS_ALLOW ?? [])),
+    env.WEBHOOKS?.some(({ url }) => isRefusedHost(url, env.WEBHOOKS_ALLOW ?? [])) === true,
     'WEBHOOKS_ALLOW',
     'must list the host of each endpoint with a private address or one of this machine',
   );

@@ -1,7 +1,7 @@
 import { type Config, toConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { crossFaults, describeFault, type Fault } from './cross-checks.ts';
-import { type Environment, environmentSchema, type VariableName } from './environment.ts';
+import { type Environment, environmentSchema, inFiles, type VariableName } from './environment.ts';
 import { strayVariables } from './stray-variables.ts';
 
 /**
@@ -29,6 +29,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = readEnvironment()): 
       faults.push([name as VariableName, [...path, message].join(' ')]);
     if (!error) env[name] = data;
   }
+  for (const name of inFiles) env[name] ??= env[`${name}_FILE`];
   faults.push(...crossFaults({ isSet: (name) => given[name] !== undefined, env }));
   const lines = [...faults.map(describeFault), ...strayVariables(Object.keys(given))];
   if (lines.length > 0) throw new ConfigError(lines);

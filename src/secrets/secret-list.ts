@@ -91,17 +91,14 @@ export interface SecretKeys {
   readonly encryptionKeys: SecretList;
 }
 
-/** The environment variables that hold secrets, already parsed. Each secret may come from a file instead. */
-export interface SecretVariables {
+/** The environment variables that hold secrets, already parsed. */
+interface SecretVariables {
   readonly KEY_PEPPERS?: SecretList | undefined;
-  readonly KEY_PEPPERS_FILE?: SecretList | undefined;
   readonly KEY_ENCRYPTION_KEYS?: SecretList | undefined;
-  readonly KEY_ENCRYPTION_KEYS_FILE?: SecretList | undefined;
 }
 
-/** The secrets, from the variables or from the files; undefined if one kind is missing. */
-export function secretKeys(env: SecretVariables): SecretKeys | undefined {
-  const peppers = env.KEY_PEPPERS ?? env.KEY_PEPPERS_FILE;
-  const encryptionKeys = env.KEY_ENCRYPTION_KEYS ?? env.KEY_ENCRYPTION_KEYS_FILE;
-  return peppers && encryptionKeys && { peppers, encryptionKeys };
-}
+/** The secrets of the environment; undefined if one kind is missing. */
+export const secretKeys = ({
+  KEY_PEPPERS: peppers,
+  KEY_ENCRYPTION_KEYS: encryptionKeys,
+}: SecretVariables): SecretKeys | undefined => peppers && encryptionKeys && { peppers, encryptionKeys };
