@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fetchIssuerMetadata } from '../auth/trusted-issuer.ts';
 import { developmentSubjectGrant } from './issuer.ts';
 
 /** A request for an access token. */
@@ -10,22 +11,17 @@ export interface TokenRequest {
   readonly scope?: string | undefined;
 }
 
-const metadataSchema = z.object({ issuer: z.string(), token_endpoint: z.url() });
+const metadataSchema = z.object({ token_endpoint: z.url() });
 const tokenSchema = z.object({ access_token: z.string() });
 const errorSchema = z.object({ error: z.string(), error_description: z.string().optional() });
 
 // In milliseconds. A development provider runs on this machine, so it will not answer later than this.
 const timeout = 5_000;
 
-/** Reads the provider's metadata (OpenID Connect Discovery 1.0). The metadata must name the same issuer. */
+/** Reads the provider's metadata. */
 async function discover(issuer: string) {
   try {
-    const response = await fetch(`${issuer}/.well-known/openid-configuration`, {
-      signal: AbortSignal.timeout(timeout),
-    });
-    const metadata = metadataSchema.parse(await response.json());
-    if (metadata.issuer === issuer) return metadata;
-    throw new Error(`The identity provider calls itself ${metadata.issuer}`);
+    return metadataSchema.parse(await fetchIssuerMetadata(issuer));
   } catch (cause) {
     throw new Error(`No identity provider answers at ${issuer}. Start Keyward first: npm start`, { cause });
   }

@@ -18,10 +18,7 @@ export function sendToSupervisor(message: WorkerMessage): void {
 }
 
 /** Sends a sign of life every second, as long as this worker's event loop turns. Disposal stops the signs. */
-export function giveSigns(): Disposable {
-  const timer = setInterval(() => sendToSupervisor('alive'), signInterval).unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
-}
+export const giveSigns = (): Disposable => setInterval(() => sendToSupervisor('alive'), signInterval).unref();
 
 /**
  * After this number of intervals without a sign, the supervisor ends a worker. The last sign is then at least ten

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
 import type { Database } from '../database/database.ts';
@@ -14,9 +15,6 @@ const patience = 2000;
 
 /** The fault of a database that does not answer. */
 const silent = 'it does not answer';
-
-/** Resolves when the database's time is over. The timer keeps no process alive. */
-const timeIsUp = () => new Promise<typeof silent>((resolve) => setTimeout(resolve, patience, silent).unref());
 
 interface Issuer {
   readonly config: { readonly issuer: string };
@@ -40,7 +38,7 @@ export function createReadiness(
         query = undefined;
       });
     // A hanging query is not repeated, because a second one would take another connection.
-    return Promise.race([query, timeIsUp()]);
+    return Promise.race([query, delay(patience, silent, { ref: false })]);
   };
 
   let answer: Promise<string | undefined> | undefined;

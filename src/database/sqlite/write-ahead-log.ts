@@ -31,6 +31,5 @@ export function watchLog(path: string, warn: Warn): Disposable {
       );
     isTold = isLarge;
   };
-  const timer = setInterval(look, interval).unref();
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return setInterval(look, interval).unref();
 }
