@@ -23,26 +23,26 @@ export const rarely = (kysely: Kysely<Tables>, condition: RawBuilder<SqlBool>): 
 // transaction is its only writer.
 
 /**
- * Adds a lock to a query: others neither change the rows nor add what belongs to them.
- * @param table the table whose rows are locked; all tables of the query if missing
+ * Makes a function that adds a lock to a query.
+ * @returns takes the table whose rows are locked; all tables of the query if missing
  */
-export const forUpdate = <Query extends { forUpdate(table?: never): Query }>(
-  kysely: Kysely<Tables>,
-  query: Query,
-  table?: keyof Tables,
-): Query => (isForPostgres(kysely) ? query.forUpdate(table as never) : query);
+const lockBy =
+  <Lock extends 'forUpdate' | 'forNoKeyUpdate' | 'forKeyShare'>(lock: Lock) =>
+  <Query extends Record<Lock, (table?: never) => Query>>(
+    kysely: Kysely<Tables>,
+    query: Query,
+    table?: keyof Tables,
+  ): Query =>
+    isForPostgres(kysely) ? query[lock](table as never) : query;
+
+/** Adds a lock to a query: others neither change the rows nor add what belongs to them. */
+export const forUpdate = lockBy('forUpdate');
 
 /** Adds a lock to a query: others do not change the rows, and may still add what belongs to them. */
-export const forNoKeyUpdate = <Query extends { forNoKeyUpdate(): Query }>(
-  kysely: Kysely<Tables>,
-  query: Query,
-): Query => (isForPostgres(kysely) ? query.forNoKeyUpdate() : query);
+export const forNoKeyUpdate = lockBy('forNoKeyUpdate');
 
 /** Adds a lock to a query: others do not remove the rows. */
-export const forKeyShare = <Query extends { forKeyShare(): Query }>(
-  kysely: Kysely<Tables>,
-  query: Query,
-): Query => (isForPostgres(kysely) ? query.forKeyShare() : query);
+export const forKeyShare = lockBy('forKeyShare');
 
 /**
  * A condition that is true if a text contains another text (`filter`), ignoring case. On SQLite, only the case of the
