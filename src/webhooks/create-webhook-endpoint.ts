@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ensureAccount } from '../accounts/own-account.ts';
 import { isRefusedHost } from '../config/values/addresses.ts';
-import { hasValidHost, isSecureUrl } from '../config/values/kinds.ts';
+import { hasValidHost, isSecureUrl, isUrl } from '../config/values/kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints } from '../config/values/webhook-events.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
@@ -20,22 +20,21 @@ import {
   readEndpoint,
 } from './webhook-endpoint-record.ts';
 
-/** Whether a text is a URL that passes a test. */
-const isUrl = (text: string, holds: (url: URL) => boolean): boolean =>
-  URL.canParse(text) && holds(new URL(text));
-
 const webhookUrl = ({ webhooks: { allowedHosts } }: OperationSettings) =>
   atMostLong(z.string(), longestWebhookUrl)
-    .refine((text) => isUrl(text, isSecureUrl), {
+    .refine((text) => URL.canParse(text) && isSecureUrl(new URL(text)), {
       message: 'Must be an https:// URL (http:// is allowed for this machine only).',
       abort: true,
     })
-    .refine((text) => isUrl(text, hasValidHost), {
+    .refine(isUrl(hasValidHost), {
       message: 'Must have a valid host: letters, digits, dots and hyphens.',
     })
-    .refine((text) => isUrl(text, ({ username, password, hash }) => username + password + hash === ''), {
-      message: 'Must not have a user name, a password or a fragment.',
-    })
+    .refine(
+      isUrl(({ username, password, hash }) => username + password + hash === ''),
+      {
+        message: 'Must not have a user name, a password or a fragment.',
+      },
+    )
     .refine((text) => !isRefusedHost(text, allowedHosts), {
       message:
         'Must not have an address of this machine or a private one, unless WEBHOOKS_ALLOW names its host.',

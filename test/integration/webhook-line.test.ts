@@ -38,6 +38,10 @@ const find = async (now = new Date()) => [
 
 const take = async (now = new Date()) => takeDeliveries(db(), await find(now), now);
 
+/** Records a failed attempt. */
+const fail = (taken: TakenDelivery | undefined, next: Date) =>
+  postpone(db(), { ...(taken as TakenDelivery), lastOutcome: 'timeout', now: new Date(), next });
+
 /** The deliveries by id. */
 const stored = async () =>
   new Map((await setup.gateway.rows('webhook_delivery')).map((row) => [row['id'], row]));
@@ -79,11 +83,11 @@ describe('a delivery that a node takes', () => {
     const [late] = await take(later(31 * second));
     expect(late?.attempts).toBe(2);
     const leased = await dueAt(id);
-    await postpone(db(), early as TakenDelivery, 'timeout', { now: new Date(), next: later(minute) });
-    await giveBack(db(), early as TakenDelivery, new Date());
+    await fail(early, later(minute));
+    await giveBack(db(), { ...(early as TakenDelivery), now: new Date() });
     expect((await stored()).get(id)).toMatchObject({ attempts: 2, last_outcome: null });
     expect(await dueAt(id)).toBe(leased);
-    await giveBack(db(), late as TakenDelivery, new Date());
+    await giveBack(db(), { ...(late as TakenDelivery), now: new Date() });
     // It counts: the receiver may have taken it.
     expect((await stored()).get(id)).toMatchObject({ attempts: 2, last_outcome: null });
     expect(await find()).toMatchObject([{ id }]);
@@ -139,7 +143,7 @@ describe('the next delivery of a lane', () => {
   it('waits while the one before it is tried again', async () => {
     const [first, next] = await createLane();
     const [taken] = await take();
-    await postpone(db(), taken as TakenDelivery, 'timeout', { now: new Date(), next: later(minute) });
+    await fail(taken, later(minute));
     expect(await find()).toEqual([]);
     expect(await find(later(2 * minute))).toMatchObject([{ id: first }]);
     expect(await dueAt(next)).toBeUndefined();
@@ -172,7 +176,7 @@ describe('the next delivery of a lane', () => {
     await sendAgain(db(), { id: first, endpoint, lane: 'api-key:1' });
     const [again] = await take();
     expect(again?.id).toBe(first);
-    await postpone(db(), again as TakenDelivery, 'timeout', { now: new Date(), next: later(minute) });
+    await fail(again, later(minute));
     const due = await dueAt(first);
     await settle(db(), line, taken as TakenDelivery, 'status 204');
     expect((await stored()).get(next)).toMatchObject({ state: 'delivered' });
@@ -338,7 +342,7 @@ describe('a delivery that an urgent one waits for', () => {
     // The urgent one came while the first was tried again: its place was not changed.
     const [taken] = await take();
     expect(taken?.id).toBe(first);
-    await postpone(db(), taken as TakenDelivery, 'timeout', { now: new Date(), next: new Date() });
+    await fail(taken, new Date());
     const [again] = await take();
     await settle(db(), line, again as TakenDelivery, 'status 204');
     expect(await dueAt(second)).toBeLessThan(Date.now() - minute);

@@ -32,7 +32,7 @@ import {
 import { lockClock } from './expiries.ts';
 import { isUrgent, type Line, patience } from './line.ts';
 import { mergedType, mergeMessages } from './merge.ts';
-import { kindOf, messageOf } from './payload.ts';
+import { kinds, messageOf } from './payload.ts';
 import { isWaiting } from './stored-deliveries.ts';
 
 /**
@@ -147,7 +147,7 @@ async function createDeliveries(db: Db, events: readonly WebhookEvent[]) {
   }));
   const { accounts, keys } = await selectSubjects(db, events);
   return events.flatMap((event) => {
-    const kind = kindOf(event.action);
+    const kind = kinds.get(event.action);
     const account = accounts.get(event.account);
     if (!kind || !account) return [];
     // The account was erased meanwhile, so its earlier events belong to nobody.

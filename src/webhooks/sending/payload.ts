@@ -1,14 +1,11 @@
 import { type WebhookAction, webhookEvents } from '../../config/values/webhook-events.ts';
 import type { Account, ApiKey, WebhookEvent } from '../../database/tables.ts';
 
-const isTold = (action: string): action is WebhookAction => Object.hasOwn(webhookEvents, action);
-
 /** What webhooks tell of an action. */
 type Kind = (typeof webhookEvents)[WebhookAction];
 
-/** What webhooks tell of an action; undefined for an action without webhooks. */
-export const kindOf = (action: string): Kind | undefined =>
-  isTold(action) ? webhookEvents[action] : undefined;
+/** What webhooks tell of each action that causes some. */
+export const kinds: ReadonlyMap<string, Kind> = new Map(Object.entries(webhookEvents));
 
 /** The subjects of an event: its account, and its API key if it has one. */
 interface Subjects {

@@ -241,10 +241,8 @@ export const settle = end('delivered');
  */
 export const giveUp = end('parked');
 
-/** The part of a taken delivery by which it is found again, unless another node has taken it since. */
-type Held = Pick<TakenDelivery, 'id' | 'dueAt'>;
-
-const markFailed = prepareQuery(
+/** Records a failed attempt, and the time of the next one, unless another node has the delivery now. */
+export const postpone = prepareQuery(
   WebhookDelivery,
   (db, { id, dueAt, lastOutcome, now, next }: Attempted & { readonly next: Date }) =>
     db
@@ -253,30 +251,18 @@ const markFailed = prepareQuery(
       .where(({ and }) => and({ id, state: waiting, due_at: dueAt })),
 );
 
-/** Records a failed attempt, and the time of the next one, unless another node has the delivery now. */
-export async function postpone(
-  db: Db,
-  { id, dueAt }: Held,
-  outcome: string,
-  times: { readonly now: Date; readonly next: Date },
-): Promise<void> {
-  await markFailed(db, { id, dueAt, lastOutcome: outcome, ...times });
-}
-
-const makeDue = prepareQuery(WebhookDelivery, (db, { id, dueAt, now }: Held & { readonly now: Date }) =>
-  db
-    .updateTable('webhook_delivery')
-    .set({ due_at: now })
-    .where(({ and }) => and({ id, state: waiting, due_at: dueAt })),
-);
-
 /**
  * Gives back a delivery whose attempt was ended, unless another node has it now. The attempt counts: the receiver may
  * have taken the message, so nothing else may be sent under its id.
  */
-export async function giveBack(db: Db, { id, dueAt }: Held, now: Date): Promise<void> {
-  await makeDue(db, { id, dueAt, now });
-}
+export const giveBack = prepareQuery(
+  WebhookDelivery,
+  (db, { id, dueAt, now }: Omit<Attempted, 'lastOutcome'>) =>
+    db
+      .updateTable('webhook_delivery')
+      .set({ due_at: now })
+      .where(({ and }) => and({ id, state: waiting, due_at: dueAt })),
+);
 
 interface Over {
   readonly now: Date;

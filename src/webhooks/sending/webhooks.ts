@@ -370,14 +370,15 @@ export class Webhooks implements AsyncDisposable {
     }
     const now = this.#clock.now();
     // An attempt that a stop has ended says nothing about the receiver.
-    if (this.#stop.signal.aborted) return giveBack(this.#db, delivery, now);
+    if (this.#stop.signal.aborted) return void (await giveBack(this.#db, { ...delivery, now }));
     this.#noteFailed(receiver, delivery, outcome);
     await this.#noteFailing(receiver, now);
     if (delivery.keptUntil <= now && (await this.#clock.check()))
       return this.#noteParked(Number(await giveUp(this.#db, this.#line, delivery, outcome.text)));
     if (outcome.isGone) await this.#pauseGone(receiver, now);
     const wait = this.#waitAfter(receiver, delivery, outcome);
-    return postpone(this.#db, delivery, outcome.text, { now, next: new Date(now.getTime() + wait) });
+    const next = new Date(now.getTime() + wait);
+    await postpone(this.#db, { ...delivery, lastOutcome: outcome.text, now, next });
   }
 
   /** Records that the attempts at an endpoint begin to fail, or succeed again, if that is news. */
