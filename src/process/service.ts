@@ -51,10 +51,8 @@ export interface Service extends AsyncDisposable {
  * @param stopped resolves when a signal tells the process to stop; the stop then has a time limit
  * @throws {ConfigError} if the service cannot start with this configuration
  */
-export const startService = async (config: Config, stopped: Stopped): Promise<Service> =>
-  startParts({ ...config, plans: await plansOf(config) }, stopped);
-
-async function startParts(config: WithPlans, stopped: Stopped): Promise<Service> {
+export async function startService(given: Config, stopped: Stopped): Promise<Service> {
+  const config: WithPlans = { ...given, plans: await plansOf(given) };
   await using started = new AsyncDisposableStack();
   const { logger, output } = await createProcessLogger(config, started, stopped);
   warnOfConfig(config, logger);
@@ -185,39 +183,30 @@ async function startBackground(
 ) {
   const schemaState = watchSchema(orm, config);
   const db = new CurrentDb(orm.em, schemaState);
-  const warn: WarnOf = (message) => (error) => logger.warn({ error: describeError(error) }, message);
-  const quotaFailed = warn('could not return unused quota units or record an exhausted quota; will retry');
+  const failedTo: FailedTo = (what) => (error) =>
+    logger.warn({ error: describeError(error) }, `could not ${what}; will retry`);
+  const quotaFailed = failedTo('return unused quota units or record an exhausted quota');
   // SQLite serves a single node.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(db)) : undefined;
   return {
     schemaState,
     counts,
-    erasures: started.use(finishErasures(db, warn)),
+    erasures: started.use(finishErasures(db, failedTo)),
     endedKeys: started.use(
-      removeEndedKeys(
-        db,
-        config.endedApiKeysDays,
-        warn('could not delete API keys that ended long ago; will retry'),
-      ),
+      removeEndedKeys(db, config.endedApiKeysDays, failedTo('delete API keys that ended long ago')),
     ),
     webhooks: started.use(sendWebhooks(db, secrets, logger, config)),
     leakReports: takeLeakReports(config, logger, started),
-    unknownPlans: config.plans && started.use(await countUnknownPlans(db, config.plans, logger, warn)),
+    unknownPlans: config.plans && started.use(await countUnknownPlans(db, config.plans, logger, failedTo)),
     services: {
       settings: config,
       secrets,
-      importedKeys: await knowImported(db, warn, started),
-      idempotency: started.use(
-        new IdempotencyRecords(db, warn('could not delete expired idempotency records; will retry')),
-      ),
+      importedKeys: await knowImported(db, failedTo, started),
+      idempotency: started.use(new IdempotencyRecords(db, failedTo('delete expired idempotency records'))),
       keyRates: new RateCounts('key', counts, mostOwners),
       accountRates: new RateCounts('keys-of-account', counts, mostOwners),
       keyUsage: started.use(
-        new KeyUsage(
-          db,
-          config.apiKeyUsageDays,
-          warn('could not write or delete API key usage counts; will retry'),
-        ),
+        new KeyUsage(db, config.apiKeyUsageDays, failedTo('write or delete API key usage counts')),
       ),
       keyQuotas: started.use(new QuotaLeases(db, keyQuotas, quotaFailed)),
       accountQuotas: started.use(new QuotaLeases(db, accountQuotas, quotaFailed)),
@@ -226,14 +215,14 @@ async function startBackground(
 }
 
 /** Counts the accounts whose plan is not among the plans, beside requests. */
-async function countUnknownPlans(db: Db, plans: Plans, logger: Logger, warn: WarnOf) {
+async function countUnknownPlans(db: Db, plans: Plans, logger: Logger, failedTo: FailedTo) {
   const { watchUnknown } = await import('../plans/unknown-plans.ts');
   const unknown = watchUnknown(
     db,
     plans,
     (accounts) =>
       logger.warn({ accounts }, 'accounts have a plan that is not in PLANS_FILE; they get the default plan'),
-    warn('could not count accounts with unknown plans; will retry'),
+    failedTo('count accounts with unknown plans'),
   );
   void unknown.run();
   return unknown;
@@ -242,26 +231,24 @@ async function countUnknownPlans(db: Db, plans: Plans, logger: Logger, warn: War
 const sendWebhooks = (db: Db, { sealer }: Secrets, logger: Logger, config: Config) =>
   new Webhooks(db, sealer, { ...config.webhooks, isAdministered: config.operators }, logger, readVersion());
 
-async function knowImported(db: Db, warn: WarnOf, started: AsyncDisposableStack) {
-  const forms = started.use(
-    knowImportedForms(db, warn('could not read the prefixes of imported API keys; will retry')),
-  );
+async function knowImported(db: Db, failedTo: FailedTo, started: AsyncDisposableStack) {
+  const forms = started.use(knowImportedForms(db, failedTo('read the prefixes of imported API keys')));
   await forms.run();
   return forms;
 }
 
 /** Goes on with what was left when the process before it ended. */
-function finishErasures(db: Db, warn: WarnOf) {
-  const erasures = removeErased(db, warn("could not delete an erased account's data; will retry"));
+function finishErasures(db: Db, failedTo: FailedTo) {
+  const erasures = removeErased(db, failedTo("delete an erased account's data"));
   void erasures.run();
   return erasures;
 }
 
-/** Makes a reporter of errors with a message. */
-type WarnOf = (message: string) => (error: unknown) => void;
-
 const reportFailure = (logger: Logger) => (error: unknown) =>
   logger.error({ error: describeError(error) }, 'a request failed');
+
+/** Makes what logs that something could not be done, and will be tried again. */
+type FailedTo = (what: string) => (error: unknown) => void;
 
 /** Makes the server's secrets, and checks that they include each version that stored values refer to. */
 async function prepareSecrets(config: Config, orm: Database): Promise<Secrets> {
