@@ -7,7 +7,6 @@ import {
 } from '@prometheus-io/client';
 import type { ConnectionPool } from '../../database/backend.ts';
 import type { Database } from '../../database/database.ts';
-import type { Finisher } from '../../http/exchange.ts';
 import { readVersion } from '../version.ts';
 import { measureRequests } from './measure-requests.ts';
 
@@ -17,7 +16,7 @@ export interface WatchedLog {
 }
 
 /** The part of an issuer that metrics read: its verification keys, and the counts of successful and failed reads. */
-export interface WatchedIssuer {
+interface WatchedIssuer {
   readonly config: { readonly issuer: string };
   readonly keys: {
     readonly current: { readonly size: number } | undefined;
@@ -28,26 +27,14 @@ export interface WatchedIssuer {
 /** The parts of a database that metrics read: the connection pool of PostgreSQL, the write-ahead log of SQLite. */
 type WatchedDatabase = Pick<Database, 'pool' | 'walSize'>;
 
-/** The counts of webhooks that metrics read. */
-interface WatchedWebhooks {
-  readonly counts: Readonly<Record<'delivered' | 'failed' | 'parked', number>>;
-  readonly waiting: { readonly count: number; readonly since: Date | undefined };
-}
-
 /** The parts of the background that metrics read. */
-export interface WatchedBackground {
-  readonly webhooks: WatchedWebhooks;
+interface WatchedBackground {
+  readonly webhooks: {
+    readonly counts: Readonly<Record<'delivered' | 'failed' | 'parked', number>>;
+    readonly waiting: { readonly count: number; readonly since: Date | undefined };
+  };
   /** The accounts whose plan is not among the plans; undefined: there are no plans. */
   readonly unknownPlans: { readonly count: number } | undefined;
-}
-
-/** The metrics of a process. */
-export interface Metrics {
-  readonly registry: Registry;
-  /** The middleware that measures requests. */
-  readonly requests: Finisher;
-  /** Adds the metrics of the issuers' verification keys, of the database and of the background. */
-  observe(trusted: readonly WatchedIssuer[], database: WatchedDatabase, background: WatchedBackground): void;
 }
 
 /** A metric whose values are read each time that somebody asks for the metrics. */
@@ -81,7 +68,7 @@ function addCounter(registry: Registry, { read, ...about }: Watched): void {
  * Starts the metrics of this process. The default metrics of Node.js keep their usual names, which dashboards know.
  * @param output the output of the log
  */
-export function createMetrics(output: WatchedLog): Metrics {
+export function createMetrics(output: WatchedLog) {
   const registry = new Registry();
   const version = readVersion();
   collectDefaultMetrics({ register: registry });
@@ -99,8 +86,14 @@ export function createMetrics(output: WatchedLog): Metrics {
   });
   return {
     registry,
+    /** The middleware that measures requests. */
     requests: measureRequests(registry),
-    observe: (trusted, { pool, walSize }, { webhooks, unknownPlans }) => {
+    /** Adds the metrics of the issuers' verification keys, of the database and of the background. */
+    observe: (
+      trusted: readonly WatchedIssuer[],
+      { pool, walSize }: WatchedDatabase,
+      { webhooks, unknownPlans }: WatchedBackground,
+    ): void => {
       observeKeySets(registry, trusted);
       if (pool) observePool(registry, pool);
       addGauge(registry, {
@@ -114,6 +107,9 @@ export function createMetrics(output: WatchedLog): Metrics {
     },
   };
 }
+
+/** The metrics of a process. */
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Measures the number of verification keys of each issuer, and counts their reads. */
 function observeKeySets(registry: Registry, trusted: readonly WatchedIssuer[]): void {
@@ -163,7 +159,7 @@ function observePool(registry: Registry, pool: ConnectionPool): void {
  * Counts the outcomes of webhook deliveries, and measures the number of waiting deliveries and the age of the oldest.
  * All workers measure the same.
  */
-function observeWebhooks(registry: Registry, webhooks: WatchedWebhooks): void {
+function observeWebhooks(registry: Registry, webhooks: WatchedBackground['webhooks']): void {
   addCounter(registry, {
     name: 'keyward_webhook_deliveries_total',
     help: 'Attempts to send a webhook that succeeded or failed, and deliveries given up.',
