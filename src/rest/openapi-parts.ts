@@ -1,13 +1,16 @@
 /** Describes a header field of an answer. */
 export const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
+/** Describes a header field that a request may have. */
+export const optionalHeader = (name: string, description: string) => ({
+  ...{ name, in: 'header', required: false, description },
+  schema: { type: 'string' },
+});
+
 /** Describes a header field that a request must have. */
 export const requiredHeader = (name: string, description: string, example: string) => ({
-  name,
-  in: 'header',
+  ...optionalHeader(name, description),
   required: true,
-  description,
-  schema: { type: 'string' },
   example,
 });
 

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { header } from '../../rest/openapi-parts.ts';
+import { header, optionalHeader } from '../../rest/openapi-parts.ts';
 import { authorizePath } from './problem.ts';
 
 const problem = (status: number, description: string, headers: object, detail: string, reason?: string) => ({
@@ -70,10 +70,10 @@ export const authorizePaths = (security: readonly object[]) => ({
         'Any status but 200 means no.',
       parameters: [
         {
-          ...{ name: 'X-Keyward-Require', in: 'header', required: false },
-          description:
+          ...optionalHeader(
+            'X-Keyward-Require',
             'The permissions that the request needs: 1–50 names in up to 1000 characters, separated by spaces or commas. The key must have all of them. The proxy sets this header and removes any that a client sent.',
-          schema: { type: 'string' },
+          ),
           example: 'documents.read documents.write',
         },
       ],

@@ -1,4 +1,4 @@
-import { errorAnswer, header, responseRef as ref } from '../../rest/openapi-parts.ts';
+import { errorAnswer, header, optionalHeader, responseRef as ref } from '../../rest/openapi-parts.ts';
 
 const failures = {
   401: ref('Unauthorized'),
@@ -15,11 +15,6 @@ const record = (description: string) => ({
   description,
   headers: { ETag: header('Entity tag of this state (RFC 9110, section 8.8.3).') },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiKeyItself' } } },
-});
-
-const condition = (name: string, description: string) => ({
-  ...{ name, in: 'header', required: false, description },
-  schema: { type: 'string' },
 });
 
 /** The record of an API key as its bearer sees it. */
@@ -43,7 +38,7 @@ export const keyItselfPaths = (security: readonly object[]) => ({
       description:
         'Returns the API key that the request carries in place of an access token. It does not count towards the rate limit or quota of the key.',
       parameters: [
-        condition(
+        optionalHeader(
           'If-None-Match',
           'The `ETag` of an earlier response. If nothing has changed, the response is 304.',
         ),
@@ -63,7 +58,7 @@ export const keyItselfPaths = (security: readonly object[]) => ({
       description:
         "Deactivates the API key that the request carries, for anyone who finds a leaked key. The owner's audit events show that the key itself did it.",
       parameters: [
-        condition(
+        optionalHeader(
           'If-Match',
           'The `ETag` of the record as you read it. If it has changed since, nothing is done and the response is 412.',
         ),
