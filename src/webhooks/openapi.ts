@@ -1,4 +1,4 @@
-import { type About, webhookEvents } from '../config/values/webhook-events.ts';
+import { subjectOf, webhookEvents } from '../config/values/webhook-events.ts';
 import { requiredHeader } from '../rest/openapi-parts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -77,7 +77,7 @@ const schemaOf = (description: string, properties: Schema): Schema => ({
 const bodies = {
   'api-key': { name: 'ApiKeyWebhook', properties: { ...ofAccount, ...ofApiKey } },
   account: { name: 'AccountWebhook', properties: ofAccount },
-} as const satisfies Record<About, object>;
+} as const;
 
 const day = '2026-02-14T12:00:00.000Z';
 const renamed = [{ field: 'name', from: 'Laptop', to: 'Desk' }];
@@ -126,8 +126,8 @@ const parameters = {
 };
 
 /** Makes the description of a body, with an example. */
-function bodyOf(type: string, about: About): Schema {
-  const { name, properties } = bodies[about];
+function bodyOf(type: string): Schema {
+  const { name, properties } = bodies[subjectOf(type)];
   const usual = Object.entries(properties).map(([name, { examples }]) => [name, (examples as unknown[])[0]]);
   return {
     schema: {
@@ -146,14 +146,14 @@ const capitalised = (word: string): string => `${word[0]?.toUpperCase()}${word.s
 /** The title of an event type: `api_key.created` → `API key created`. */
 const titleOf = (type: string): string => capitalised(type.replace(/[._]/g, ' ')).replace(/^Api/, 'API');
 
-const describe = (type: string, about: About, summary: string) => ({
+const describe = (type: string, summary: string) => ({
   post: {
     operationId: `on${type.split(/[._]/).map(capitalised).join('')}`,
     tags: ['Webhooks'],
     summary: titleOf(type),
     description: `${summary} Signed as Standard Webhooks defines. Retried for up to three days.`,
     parameters: Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    requestBody: { required: true, content: { 'application/json': bodyOf(type, about) } },
+    requestBody: { required: true, content: { 'application/json': bodyOf(type) } },
     responses: {
       '2XX': { description: 'Accepted; not sent again.' },
       default: {
@@ -166,8 +166,7 @@ const describe = (type: string, about: About, summary: string) => ({
 
 const webhooks: Record<string, object> = {};
 // Several actions may share a type; the first one's summary describes it.
-for (const { type, about, summary } of Object.values(webhookEvents))
-  webhooks[type] ??= describe(type, about, summary);
+for (const { type, summary } of Object.values(webhookEvents)) webhooks[type] ??= describe(type, summary);
 
 /** The OpenAPI 3.1 description of webhooks. No GraphQL field describes them. */
 export const webhooksOpenApi = {

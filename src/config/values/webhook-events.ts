@@ -1,10 +1,6 @@
-/** The subject of an event type: an API key of an account, or the account itself. */
-export type About = 'api-key' | 'account';
-
 interface KindOfEvent {
   /** The event type's name in webhooks: `api_key.created`. */
   readonly type: string;
-  readonly about: About;
   /** A sentence that says when the service sends the event. */
   readonly summary: string;
   /** Whether the event is sent before others that wait: somebody lost a right, and receivers must not go on with it. */
@@ -15,110 +11,84 @@ interface KindOfEvent {
  * Maps actions to webhook events. An action comes from the audit trail, or the passing of time causes it. An action
  * that is missing here causes no event.
  */
-export const webhookEvents = {
-  'api-key-created': { type: 'api_key.created', about: 'api-key', summary: 'An API key was created.' },
+export const webhookEvents: Readonly<Record<string, KindOfEvent>> = {
+  'api-key-created': { type: 'api_key.created', summary: 'An API key was created.' },
   'api-key-updated': {
     type: 'api_key.updated',
-    about: 'api-key',
     summary: 'An API key was changed, such as its permissions or expiry.',
   },
-  'api-key-renamed': {
-    type: 'api_key.updated',
-    about: 'api-key',
-    summary: 'An API key was renamed.',
-  },
+  'api-key-renamed': { type: 'api_key.updated', summary: 'An API key was renamed.' },
   'default-api-key-set': {
     type: 'api_key.updated',
-    about: 'api-key',
     summary: 'An API key became the default of its account.',
   },
-  'api-key-rotated': {
-    type: 'api_key.rotated',
-    about: 'api-key',
-    summary: 'An API key got a new secret.',
-  },
+  'api-key-rotated': { type: 'api_key.rotated', summary: 'An API key got a new secret.' },
   'api-key-secret-ended': {
     type: 'api_key.secret_ended',
-    about: 'api-key',
     summary: 'A previous secret of an API key was ended before its time.',
     isUrgent: true,
   },
   'api-key-deactivated': {
     type: 'api_key.deactivated',
-    about: 'api-key',
     summary: 'An API key was deactivated.',
     isUrgent: true,
   },
   'api-key-leaked': {
     type: 'api_key.leaked',
-    about: 'api-key',
     summary: 'A working API key was found in public.',
     isUrgent: true,
   },
   'api-key-expiring': {
     type: 'api_key.expiring',
-    about: 'api-key',
     summary: 'An active API key expires in 14 days or in 3 days.',
   },
-  'api-key-expired': {
-    type: 'api_key.expired',
-    about: 'api-key',
-    summary: 'An active API key has expired.',
-  },
+  'api-key-expired': { type: 'api_key.expired', summary: 'An active API key has expired.' },
   'api-key-quota-exhausted': {
     type: 'quota.exhausted',
-    about: 'api-key',
     summary: 'The quota of an API key ran out: the first refused verification in a period.',
   },
   'private-key-registered': {
     type: 'private_key.registered',
-    about: 'account',
     summary: 'A private key was registered or replaced.',
   },
   'private-key-removed': {
     type: 'private_key.removed',
-    about: 'account',
     summary: 'A private key was deleted.',
     isUrgent: true,
   },
   'automation-settings-updated': {
     type: 'automation_settings.updated',
-    about: 'account',
     summary: 'Automation settings were changed.',
   },
   'account-blocked': {
     type: 'account.blocked',
-    about: 'account',
     summary: 'An operator blocked an account. All its API keys are refused.',
     isUrgent: true,
   },
   'account-unblocked': {
     type: 'account.unblocked',
-    about: 'account',
     summary: 'An operator unblocked an account.',
     isUrgent: true,
   },
   'account-quota-exhausted': {
     type: 'account.quota_exhausted',
-    about: 'account',
     summary:
       'The quota shared by all API keys of an account ran out: the first refused verification in a period.',
   },
   'account-entitlement-changed': {
     type: 'account.entitlement_changed',
-    about: 'account',
     summary: 'The entitlement of an account was changed: its plan or its overrides.',
   },
   'account-erased': {
     type: 'account.erased',
-    about: 'account',
     summary: 'An operator erased an account with everything it owned.',
     isUrgent: true,
   },
-} as const satisfies Record<string, KindOfEvent>;
+};
 
-/** An action that causes a webhook event. */
-export type WebhookAction = keyof typeof webhookEvents;
+/** The subject of an event type: an API key of an account, or the account itself. */
+export const subjectOf = (type: string): 'api-key' | 'account' =>
+  /^(api_key|quota)[.]/.test(type) ? 'api-key' : 'account';
 
 /** All event types, each once. */
 export const webhookTypes: readonly string[] = [
@@ -127,7 +97,7 @@ export const webhookTypes: readonly string[] = [
 
 /** The event types that are sent before others. */
 export const urgentWebhookTypes: readonly string[] = Object.values(webhookEvents)
-  .filter((kind) => 'isUrgent' in kind)
+  .filter(({ isUrgent }) => isUrgent)
   .map(({ type }) => type);
 
 /**

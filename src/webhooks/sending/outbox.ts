@@ -17,7 +17,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
-import { standsFor } from '../../config/values/webhook-events.ts';
+import { standsFor, webhookEvents } from '../../config/values/webhook-events.ts';
 import { forKeyShare, forUpdate, isListed, listOf } from '../../database/conditions.ts';
 import { type Db, prepareQuery, runQuery } from '../../database/db.ts';
 import {
@@ -32,7 +32,7 @@ import {
 import { lockClock } from './expiries.ts';
 import { isUrgent, type Line, patience } from './line.ts';
 import { mergedType, mergeMessages } from './merge.ts';
-import { kinds, messageOf } from './payload.ts';
+import { messageOf } from './payload.ts';
 import { isWaiting } from './stored-deliveries.ts';
 
 /**
@@ -147,12 +147,11 @@ async function createDeliveries(db: Db, events: readonly WebhookEvent[]) {
   }));
   const { accounts, keys } = await selectSubjects(db, events);
   return events.flatMap((event) => {
-    const kind = kinds.get(event.action);
+    const type = webhookEvents[event.action]?.type;
     const account = accounts.get(event.account);
-    if (!kind || !account) return [];
+    if (type === undefined || !account) return [];
     // The account was erased meanwhile, so its earlier events belong to nobody.
     if (account.erasedAt && event.action !== 'account-erased') return [];
-    const { type } = kind;
     const wanting = endpoints.filter(({ patterns }) => patterns.some((each) => standsFor(each, type)));
     const apiKey = keys.get(event.target ?? 0);
     const delivery = {
@@ -160,7 +159,7 @@ async function createDeliveries(db: Db, events: readonly WebhookEvent[]) {
       lane: laneOf(event),
       message: `msg_${randomUUID()}`,
       type,
-      payload: JSON.stringify(messageOf(event, kind, { account, apiKey })),
+      payload: JSON.stringify(messageOf(event, type, { account, apiKey })),
     };
     return wanting.map(({ id }) => ({ endpoint_id: id, ...delivery }));
   });

@@ -1,11 +1,5 @@
-import { type WebhookAction, webhookEvents } from '../../config/values/webhook-events.ts';
+import { subjectOf } from '../../config/values/webhook-events.ts';
 import type { Account, ApiKey, WebhookEvent } from '../../database/tables.ts';
-
-/** What webhooks tell of an action. */
-type Kind = (typeof webhookEvents)[WebhookAction];
-
-/** What webhooks tell of each action that causes some. */
-export const kinds: ReadonlyMap<string, Kind> = new Map(Object.entries(webhookEvents));
 
 /** The subjects of an event: its account, and its API key if it has one. */
 interface Subjects {
@@ -14,7 +8,7 @@ interface Subjects {
 }
 
 /** Makes the message that the service sends for an event, in REST's names. It contains no secret. */
-export function messageOf(event: WebhookEvent, { type, about }: Kind, { account, apiKey }: Subjects) {
+export function messageOf(event: WebhookEvent, type: string, { account, apiKey }: Subjects) {
   const key = {
     key_id: event.target ?? null,
     key_prefix: apiKey?.keyPrefix ?? null,
@@ -33,7 +27,7 @@ export function messageOf(event: WebhookEvent, { type, about }: Kind, { account,
       by: event.actor ?? 'owner',
       reason: event.reason ?? null,
       changes: JSON.parse(event.details ?? '[]'),
-      ...(about === 'api-key' && key),
+      ...(subjectOf(type) === 'api-key' && key),
     },
   };
 }
