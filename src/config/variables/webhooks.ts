@@ -30,30 +30,22 @@ const endpoint = objectOf({
   url: secureUrl
     .refine((url) => url.length <= longestWebhookUrl, `must have at most ${longestWebhookUrl} characters`)
     .transform((url) => new URL(url).href),
+  /** One secret, or two while the second replaces the first: `whsec_…`. */
   secret: z
     .union([secret, z.array(secret, wantedSecret).min(1, wantedSecret).max(2, wantedTwo)], {
       error: wantedTwo,
     })
     .transform((given): readonly string[] => [given].flat()),
+  /** The types of events that the endpoint receives: names and patterns. */
   events: z
     .array(z.string(wantedEvents), wantedEvents)
     .min(1, wantedEvents)
     .refine((patterns) => patterns.every((pattern) => webhookPatterns.includes(pattern)), wantedEvents)
     .readonly()
     .default(['*']),
+  /** Headers that each message has beside those of Standard Webhooks. */
   headers: webhookHeaders((text) => text).default({}),
-}).transform(
-  ({ url, secret, events, headers }) =>
-    ({
-      url,
-      /** One secret, or two while the second replaces the first: `whsec_…`. */
-      secrets: secret,
-      /** The types of events that the endpoint receives: names and patterns. */
-      events,
-      /** Headers that each message has beside those of Standard Webhooks. */
-      headers,
-    }) as const,
-);
+}).transform(({ secret: secrets, ...others }) => ({ ...others, secrets }));
 
 const wantedList = 'must be a JSON list of endpoints';
 
