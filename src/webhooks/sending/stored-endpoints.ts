@@ -133,7 +133,11 @@ function headerNamesOf(headers: EndpointSecrets['headers']): string | null {
   return names.length > 0 ? JSON.stringify(names) : null;
 }
 
-const pauseThere = prepareQuery(WebhookEndpoint, (db, { id, now }: { id: number; now: Date }) =>
+/**
+ * Pauses an endpoint whose receiver is gone for good.
+ * @returns its id; nothing if it was paused or removed before
+ */
+export const pauseGone = prepareQuery(WebhookEndpoint, (db, { id, now }: { id: number; now: Date }) =>
   db
     .updateTable('webhook_endpoint')
     .set({ paused_at: now, gone_at: now })
@@ -143,31 +147,19 @@ const pauseThere = prepareQuery(WebhookEndpoint, (db, { id, now }: { id: number;
     .returning('id'),
 );
 
-/**
- * Pauses an endpoint whose receiver is gone for good, unless it is paused or removed.
- * @returns whether this call has paused it
- */
-export const pauseGone = async (db: Db, id: number, now: Date): Promise<boolean> =>
-  (await pauseThere(db, { id, now })).length > 0;
-
-const updateFailing = prepareQuery(
-  WebhookEndpoint,
-  (db, { id, since }: { readonly id: number; readonly since: Date }) =>
-    db
-      .updateTable('webhook_endpoint')
-      .set({ failing_since: since })
-      .where('id', '=', id)
-      .where('failing_since', 'is', null),
+/** Records since when the attempts at an endpoint fail, unless that is known. */
+export const noteFailing = prepareQuery(WebhookEndpoint, (db, { id, now }: { id: number; now: Date }) =>
+  db
+    .updateTable('webhook_endpoint')
+    .set({ failing_since: now })
+    .where('id', '=', id)
+    .where('failing_since', 'is', null),
 );
 
-const clearFailing = prepareQuery(WebhookEndpoint, (db, { id }: Pick<WebhookEndpoint, 'id'>) =>
+/** Records that the attempts at an endpoint succeed again. */
+export const clearFailing = prepareQuery(WebhookEndpoint, (db, { id }: Pick<WebhookEndpoint, 'id'>) =>
   db.updateTable('webhook_endpoint').set({ failing_since: null }).where('id', '=', id),
 );
-
-/** Records since when the attempts at an endpoint fail, unless that is known; `undefined`: they succeed again. */
-export async function noteFailing(db: Db, id: number, since: Date | undefined): Promise<void> {
-  await (since ? updateFailing(db, { id, since }) : clearFailing(db, { id }));
-}
 
 /** The binding of an endpoint's sealed secrets; they belong to no account. */
 const bindingOf = (id: number): Binding => ({ purpose: 'webhook-endpoint', accountId: 0, rowId: id });

@@ -25,7 +25,13 @@ import {
   tidy,
   waitingDeliveries,
 } from './stored-deliveries.ts';
-import { agreeOnEndpoints, createEndpointReader, noteFailing, pauseGone } from './stored-endpoints.ts';
+import {
+  agreeOnEndpoints,
+  clearFailing,
+  createEndpointReader,
+  noteFailing,
+  pauseGone,
+} from './stored-endpoints.ts';
 
 /** The usual times, in milliseconds. */
 const usualPace = {
@@ -386,14 +392,15 @@ export class Webhooks implements AsyncDisposable {
     const isFailing = since !== undefined;
     if (receiver.endpoint.isFailing === isFailing) return;
     receiver.endpoint = { ...receiver.endpoint, isFailing };
-    await noteFailing(this.#db, receiver.endpoint.id, since);
+    const { id } = receiver.endpoint;
+    await (since ? noteFailing(this.#db, { id, now: since }) : clearFailing(this.#db, { id }));
   }
 
   /** Pauses an endpoint that is gone for good. Its deliveries wait, and can be sent if an operator lets it go on. */
   async #pauseGone(receiver: Receiver, now: Date): Promise<void> {
-    const isNews = await pauseGone(this.#db, receiver.endpoint.id, now);
+    const paused = await pauseGone(this.#db, { id: receiver.endpoint.id, now });
     receiver.endpoint = { ...receiver.endpoint, isPaused: true };
-    if (isNews)
+    if (paused.length > 0)
       this.#logger.error(
         inLog(receiver),
         'a webhook endpoint answered 410 (Gone); it is paused until an operator resumes it',
