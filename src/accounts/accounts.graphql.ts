@@ -58,8 +58,8 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
   }),
 });
 
-builder.queryField('accounts', (t) =>
-  t.connection(
+builder.queryFields((t) => ({
+  accounts: t.connection(
     {
       type: AccountType,
       description: 'Lists all accounts, newest first. For operators.',
@@ -80,10 +80,7 @@ builder.queryField('accounts', (t) =>
     { name: 'AccountConnection' },
     { name: 'AccountEdge' },
   ),
-);
-
-builder.queryField('account', (t) =>
-  t.field({
+  account: t.field({
     type: AccountType,
     description: 'Returns any account. For operators.',
     summary: 'Get an account',
@@ -91,10 +88,10 @@ builder.queryField('account', (t) =>
     args: { id: t.arg.int(accountIdArgument) },
     ...runs(account),
   }),
-);
+}));
 
-builder.mutationField('blockAccount', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  blockAccount: t.field({
     type: AccountType,
     description:
       'Blocks an account: all its API keys and access tokens are refused at once. Safe to repeat. For operators.',
@@ -114,10 +111,7 @@ builder.mutationField('blockAccount', (t) =>
     },
     ...runs(blockAccount),
   }),
-);
-
-builder.mutationField('unblockAccount', (t) =>
-  t.field({
+  unblockAccount: t.field({
     type: AccountType,
     description:
       'Unblocks an account: its API keys and access tokens work again. Safe to repeat. For operators.',
@@ -130,10 +124,7 @@ builder.mutationField('unblockAccount', (t) =>
     },
     ...runs(unblockAccount),
   }),
-);
-
-builder.mutationField('eraseAccount', (t) =>
-  t.field({
+  eraseAccount: t.field({
     type: AccountType,
     description:
       'Erases an account for good: its API keys, private key, settings, and the personal data in its audit events. Safe to repeat. For operators.',
@@ -149,4 +140,4 @@ builder.mutationField('eraseAccount', (t) =>
     args: { id: t.arg.int(accountIdArgument) },
     ...runs(eraseAccount),
   }),
-);
+}));

@@ -10,8 +10,8 @@ import { type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { mostBytesOf as keyBytes } from './key-parts.ts';
 import { longestSecret } from './verify/imported-keys.ts';
 
-builder.queryField('accountApiKeys', (t) =>
-  t.connection(
+builder.queryFields((t) => ({
+  accountApiKeys: t.connection(
     {
       type: ApiKeyType,
       description: 'Lists the API keys of any account, newest first, including inactive ones. For operators.',
@@ -23,10 +23,7 @@ builder.queryField('accountApiKeys', (t) =>
     { name: 'AccountApiKeyConnection' },
     { name: 'AccountApiKeyEdge' },
   ),
-);
-
-builder.queryField('accountApiKey', (t) =>
-  t.field({
+  accountApiKey: t.field({
     type: ApiKeyType,
     description: 'Returns an API key of any account. For operators.',
     summary: "Get an account's API key",
@@ -34,25 +31,7 @@ builder.queryField('accountApiKey', (t) =>
     args: { id: t.arg.int(accountIdArgument), ...keyIdArgument(t) },
     ...runs(accountApiKey),
   }),
-);
-
-builder.mutationField('deactivateAccountApiKey', (t) =>
-  t.field({
-    type: ApiKeyType,
-    description: "Deactivates anyone's API key for good. Safe to repeat. For operators.",
-    summary: "Deactivate anyone's API key",
-    requiredScopes: operator,
-    example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
-    args: {
-      ...keyIdArgument(t),
-      reason: t.arg.string({
-        ...reasonArgument,
-        example: 'It was found in a public repository.',
-      }),
-    },
-    ...runs(deactivateAccountApiKey),
-  }),
-);
+}));
 
 const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement({
   description: 'An API key and its owner.',
@@ -88,8 +67,23 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
   }),
 });
 
-builder.mutationField('findApiKey', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  deactivateAccountApiKey: t.field({
+    type: ApiKeyType,
+    description: "Deactivates anyone's API key for good. Safe to repeat. For operators.",
+    summary: "Deactivate anyone's API key",
+    requiredScopes: operator,
+    example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },
+    args: {
+      ...keyIdArgument(t),
+      reason: t.arg.string({
+        ...reasonArgument,
+        example: 'It was found in a public repository.',
+      }),
+    },
+    ...runs(deactivateAccountApiKey),
+  }),
+  findApiKey: t.field({
     type: [FoundApiKeyType],
     description:
       "Finds an API key's owner by the whole key or its exact `keyPrefix`. Finds inactive keys too. It is a mutation so that a key never appears in a URL. For operators.",
@@ -109,4 +103,4 @@ builder.mutationField('findApiKey', (t) =>
     },
     ...runs(findApiKey),
   }),
-);
+}));

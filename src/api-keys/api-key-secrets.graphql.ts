@@ -47,8 +47,8 @@ builder.objectField(ApiKeyType, 'secrets', (t) =>
   }),
 );
 
-builder.queryField('apiKeySecrets', (t) =>
-  t.field({
+builder.queryFields((t) => ({
+  apiKeySecrets: t.field({
     type: [SecretType],
     description:
       'Lists the secrets of one of your API keys that work, the current one first. Empty if the key is inactive or expired.',
@@ -58,10 +58,10 @@ builder.queryField('apiKeySecrets', (t) =>
     args: keyIdArgument(t),
     ...runs(apiKeySecrets),
   }),
-);
+}));
 
-builder.mutationField('endApiKeySecret', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  endApiKeySecret: t.field({
     type: ApiKeyType,
     description:
       'Ends a previous secret of one of your API keys at once, before its grace period is over. The current secret continues to work. Safe to repeat.',
@@ -78,4 +78,4 @@ builder.mutationField('endApiKeySecret', (t) =>
     },
     ...runs(endApiKeySecret),
   }),
-);
+}));

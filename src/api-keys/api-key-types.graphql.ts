@@ -1,4 +1,4 @@
-import { type ArgumentBuilder, builder, type FieldBuilder, timeOrNull } from '../graphql/builder.ts';
+import { type ArgumentBuilder, builder, timeOrNull } from '../graphql/builder.ts';
 import { QuotaRefill, quotaFields, rateLimitFields } from '../plans/limit-state.graphql.ts';
 import { longestPermission, mostPermissions } from '../plans/permissions.ts';
 import { mostMembers, mostMetadataBytes } from '../plans/plan.ts';
@@ -57,69 +57,6 @@ export const ofKey = {
 /** Holds fields or arguments complete: every part of a key must be among them. */
 const ofAllParts = <Members extends Readonly<Record<keyof KeyParts, unknown>>>(members: Members) => members;
 
-/** The fields for a key's permissions and limits. */
-const partFields = (t: FieldBuilder<ApiKeyRecord>) => ({
-  description: t.string({
-    nullable: true,
-    description: "The owner's note about the key. Null if there is none.",
-    example: 'Reads the drafts of the night. Belongs to the search team.',
-    mostBytes: mostBytesOf.description,
-    resolve: parts.description.told,
-  }),
-  permissions: t.stringList({
-    description:
-      "The key's permissions. `documents.*` covers every permission that begins with `documents.`; `*` covers all. Empty if the key has none.",
-    example: ['documents.read'],
-    mostBytes: mostBytesOf.permissions,
-    resolve: parts.permissions.told,
-  }),
-  metadata: t.field({
-    type: 'JSONObject',
-    nullable: true,
-    description: "The owner's own names and values. The API provider gets them with each verification.",
-    example: { team: 'search' },
-    mostBytes: mostBytesOf.metadata,
-    resolve: parts.metadata.told,
-  }),
-  allowedAddresses: t.stringList({
-    description: 'IP addresses and ranges (CIDR) that may use the key. Empty if any address may.',
-    example: ['192.0.2.0/24'],
-    mostBytes: mostBytesOf.allowedAddresses,
-    resolve: parts.allowedAddresses.told,
-  }),
-  rateLimit: t.field({
-    type: KeyRateLimitType,
-    nullable: true,
-    description: "The key's own rate limit. Null if it has none.",
-    resolve: parts.rateLimit.told,
-  }),
-  quota: t.field({
-    type: QuotaType,
-    nullable: true,
-    description: "The key's quota. Null if it has none.",
-    resolve: (key, _input, { services }) => quotaOf(key, services.keyQuotas),
-  }),
-});
-
-const endFields = (t: FieldBuilder<ApiKeyRecord>) => ({
-  expiresAt: t.expose('expiresAt', ofKey.expiresAt),
-  deactivatedAt: t.expose('deactivatedAt', {
-    ...timeOrNull,
-    description: 'When the key was deactivated. Null while it is active.',
-    example: null,
-  }),
-  previousWorksUntil: t.field({
-    ...timeOrNull,
-    description:
-      'When the last previous secret stops working; may be in the past. Null if no rotation had a grace period.',
-    example: null,
-    // A key may expire before the end of an earlier grace.
-    resolve: ({ previousWorksUntil, expiresAt }) =>
-      previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
-  }),
-  lastUsedAt: t.expose('lastUsedAt', ofKey.lastUsedAt),
-});
-
 /** The GraphQL type of an API key. */
 export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
   description: 'An API key, without its secret.',
@@ -153,8 +90,62 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
         description: 'Version of the encryption key of `encryptedKey`. 1 if that is null.',
         example: 1,
       }),
-      ...endFields(t),
-      ...partFields(t),
+      expiresAt: t.expose('expiresAt', ofKey.expiresAt),
+      deactivatedAt: t.expose('deactivatedAt', {
+        ...timeOrNull,
+        description: 'When the key was deactivated. Null while it is active.',
+        example: null,
+      }),
+      previousWorksUntil: t.field({
+        ...timeOrNull,
+        description:
+          'When the last previous secret stops working; may be in the past. Null if no rotation had a grace period.',
+        example: null,
+        // A key may expire before the end of an earlier grace.
+        resolve: ({ previousWorksUntil, expiresAt }) =>
+          previousWorksUntil && expiresAt && expiresAt < previousWorksUntil ? expiresAt : previousWorksUntil,
+      }),
+      lastUsedAt: t.expose('lastUsedAt', ofKey.lastUsedAt),
+      description: t.string({
+        nullable: true,
+        description: "The owner's note about the key. Null if there is none.",
+        example: 'Reads the drafts of the night. Belongs to the search team.',
+        mostBytes: mostBytesOf.description,
+        resolve: parts.description.told,
+      }),
+      permissions: t.stringList({
+        description:
+          "The key's permissions. `documents.*` covers every permission that begins with `documents.`; `*` covers all. Empty if the key has none.",
+        example: ['documents.read'],
+        mostBytes: mostBytesOf.permissions,
+        resolve: parts.permissions.told,
+      }),
+      metadata: t.field({
+        type: 'JSONObject',
+        nullable: true,
+        description: "The owner's own names and values. The API provider gets them with each verification.",
+        example: { team: 'search' },
+        mostBytes: mostBytesOf.metadata,
+        resolve: parts.metadata.told,
+      }),
+      allowedAddresses: t.stringList({
+        description: 'IP addresses and ranges (CIDR) that may use the key. Empty if any address may.',
+        example: ['192.0.2.0/24'],
+        mostBytes: mostBytesOf.allowedAddresses,
+        resolve: parts.allowedAddresses.told,
+      }),
+      rateLimit: t.field({
+        type: KeyRateLimitType,
+        nullable: true,
+        description: "The key's own rate limit. Null if it has none.",
+        resolve: parts.rateLimit.told,
+      }),
+      quota: t.field({
+        type: QuotaType,
+        nullable: true,
+        description: "The key's quota. Null if it has none.",
+        resolve: (key, _input, { services }) => quotaOf(key, services.keyQuotas),
+      }),
     }),
 });
 

@@ -10,8 +10,8 @@ import { longestGrace, rotateApiKey } from './rotate-api-key.ts';
 import { setDefaultApiKey } from './set-default-api-key.ts';
 import { updateApiKey } from './update-api-key.ts';
 
-builder.queryField('apiKeys', (t) =>
-  t.connection(
+builder.queryFields((t) => ({
+  apiKeys: t.connection(
     {
       type: ApiKeyType,
       description: 'Lists your API keys, newest first, including inactive ones.',
@@ -30,10 +30,7 @@ builder.queryField('apiKeys', (t) =>
     { name: 'ApiKeyConnection' },
     { name: 'ApiKeyEdge' },
   ),
-);
-
-builder.queryField('apiKey', (t) =>
-  t.field({
+  apiKey: t.field({
     type: ApiKeyType,
     description: 'Returns one of your API keys.',
     summary: 'Get an API key',
@@ -41,10 +38,7 @@ builder.queryField('apiKey', (t) =>
     args: keyIdArgument(t),
     ...runs(apiKey),
   }),
-);
-
-builder.queryField('defaultApiKey', (t) =>
-  t.field({
+  defaultApiKey: t.field({
     type: ApiKeyType,
     nullable: true,
     description:
@@ -53,10 +47,10 @@ builder.queryField('defaultApiKey', (t) =>
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => defaultApiKey(context),
   }),
-);
+}));
 
-builder.mutationField('createApiKey', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  createApiKey: t.field({
     type: NewApiKeyType,
     description: 'Creates an API key. Your first key becomes your default key.',
     summary: 'Create an API key',
@@ -67,10 +61,7 @@ builder.mutationField('createApiKey', (t) =>
     args: keyArguments(t),
     ...runs(createApiKey),
   }),
-);
-
-builder.mutationField('updateApiKey', (t) =>
-  t.field({
+  updateApiKey: t.field({
     type: ApiKeyType,
     description:
       'Updates one of your API keys. Omitted members stay as they are; null clears a member. If the key is inactive or expired, only its name can change.',
@@ -85,10 +76,7 @@ builder.mutationField('updateApiKey', (t) =>
     },
     ...runs(updateApiKey),
   }),
-);
-
-builder.mutationField('setDefaultApiKey', (t) =>
-  t.field({
+  setDefaultApiKey: t.field({
     type: ApiKeyType,
     description: 'Makes one of your API keys your default key.',
     summary: 'Set the default API key',
@@ -97,10 +85,7 @@ builder.mutationField('setDefaultApiKey', (t) =>
     args: keyIdArgument(t),
     ...runs(setDefaultApiKey),
   }),
-);
-
-builder.mutationField('rotateApiKey', (t) =>
-  t.field({
+  rotateApiKey: t.field({
     type: NewApiKeyType,
     description:
       'Gives one of your API keys a new secret. The previous secret keeps working for `graceSeconds`, but not past the expiry of the key. With 0, all previous secrets stop at once.',
@@ -117,10 +102,7 @@ builder.mutationField('rotateApiKey', (t) =>
     },
     ...runs(rotateApiKey),
   }),
-);
-
-builder.mutationField('deactivateApiKey', (t) =>
-  t.field({
+  deactivateApiKey: t.field({
     type: ApiKeyType,
     description: 'Deactivates one of your API keys for good. Safe to repeat.',
     summary: 'Deactivate an API key',
@@ -129,4 +111,4 @@ builder.mutationField('deactivateApiKey', (t) =>
     args: keyIdArgument(t),
     ...runs(deactivateApiKey),
   }),
-);
+}));

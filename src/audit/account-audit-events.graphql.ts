@@ -4,8 +4,8 @@ import { AuditEvent } from '../database/tables.ts';
 import { builder, runs } from '../graphql/builder.ts';
 import { accountAuditEvents } from './account-audit-events.ts';
 
-builder.queryField('accountAuditEvents', (t) =>
-  t.connection(
+builder.queryFields((t) => ({
+  accountAuditEvents: t.connection(
     {
       type: AuditEvent,
       description:
@@ -18,4 +18,4 @@ builder.queryField('accountAuditEvents', (t) =>
     { name: 'AccountAuditEventConnection' },
     { name: 'AccountAuditEventEdge' },
   ),
-);
+}));

@@ -1,6 +1,6 @@
 import { signedIn } from '../auth/scopes.ts';
 import { AuditEvent } from '../database/tables.ts';
-import { builder, type FieldBuilder, runs } from '../graphql/builder.ts';
+import { builder, runs } from '../graphql/builder.ts';
 import {
   auditEvents,
   type Change,
@@ -36,29 +36,6 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
   }),
 });
 
-/** The fields that say who did it, and why. */
-const actorFields = (t: FieldBuilder<AuditEvent>) => ({
-  actor: t.string({
-    description:
-      'Who did it: `self` (you), `operator`, `provider` (a server of the API provider), `key` (the API key itself) or `scanner` (a scanner that found the key in public). More may be added.',
-    example: 'self',
-    resolve: ({ actor }) => actor ?? 'self',
-  }),
-  reason: t.exposeString('reason', {
-    nullable: true,
-    description: "The operator's reason. Null if none was given.",
-    example: null,
-    mostBytes: mostReasonBytes,
-  }),
-  onUserId: t.int({
-    nullable: true,
-    description: 'The account you acted on as an operator. Null if it was your own.',
-    example: null,
-    // The person concerned does not learn which operator did it.
-    resolve: ({ actor, other }) => (actor === null ? other : null),
-  }),
-});
-
 builder.objectType(AuditEvent, {
   name: 'AuditEvent',
   description: 'A change to your account, or one that you made as an operator.',
@@ -78,7 +55,25 @@ builder.objectType(AuditEvent, {
       description: 'Id of your account.',
       example: 1,
     }),
-    ...actorFields(t),
+    actor: t.string({
+      description:
+        'Who did it: `self` (you), `operator`, `provider` (a server of the API provider), `key` (the API key itself) or `scanner` (a scanner that found the key in public). More may be added.',
+      example: 'self',
+      resolve: ({ actor }) => actor ?? 'self',
+    }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: "The operator's reason. Null if none was given.",
+      example: null,
+      mostBytes: mostReasonBytes,
+    }),
+    onUserId: t.int({
+      nullable: true,
+      description: 'The account you acted on as an operator. Null if it was your own.',
+      example: null,
+      // The person concerned does not learn which operator did it.
+      resolve: ({ actor, other }) => (actor === null ? other : null),
+    }),
     requestId: t.exposeString('request', {
       description: 'Id of the request, as in the `X-Request-Id` of its response.',
       example: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
@@ -107,8 +102,8 @@ builder.objectType(AuditEvent, {
   }),
 });
 
-builder.queryField('auditEvents', (t) =>
-  t.connection(
+builder.queryFields((t) => ({
+  auditEvents: t.connection(
     {
       type: AuditEvent,
       description: 'Lists the changes to your account, and those that you made as an operator, newest first.',
@@ -127,4 +122,4 @@ builder.queryField('auditEvents', (t) =>
     { name: 'AuditEventConnection' },
     { name: 'AuditEventEdge' },
   ),
-);
+}));

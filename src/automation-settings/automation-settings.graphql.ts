@@ -36,8 +36,8 @@ const AutomationSettingsType = builder.objectRef<CurrentAutomationSettings>('Aut
   }),
 });
 
-builder.mutationField('updateAutomationSettings', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  updateAutomationSettings: t.field({
     type: AutomationSettingsType,
     description: 'Updates your automation settings. Omitted members stay as they are; null clears a member.',
     summary: 'Update automation settings',
@@ -53,14 +53,14 @@ builder.mutationField('updateAutomationSettings', (t) =>
     },
     ...runs(updateAutomationSettings),
   }),
-);
+}));
 
-builder.queryField('automationSettings', (t) =>
-  t.field({
+builder.queryFields((t) => ({
+  automationSettings: t.field({
     type: AutomationSettingsType,
     description: 'Returns your automation settings. Writes nothing, even if you never set anything.',
     summary: 'Get automation settings',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => automationSettings(context),
   }),
-);
+}));

@@ -189,12 +189,16 @@ const parseJson = (text: string): unknown => {
 
 const badRequest = (message: string, cause?: unknown) => new GatewayError('BAD_REQUEST', message, { cause });
 
+/** The refusal comes before any operation runs, so the status is 422 in `application/json` as well. */
+const asUnprocessable = (error: unknown): GraphQLError => {
+  const { message, code, issues, status } = toGatewayError(error);
+  return new GraphQLError(message, { extensions: { code, issues, http: { status } } });
+};
+
 const decodeBytes = (bytes: Uint8Array): string => {
   try {
     return decodeText(bytes);
   } catch (error) {
-    const { message, code, issues, status } = toGatewayError(error);
-    // The refusal comes before any operation runs, so the status is 422 in `application/json` as well.
-    throw new GraphQLError(message, { extensions: { code, issues, http: { status } } });
+    throw asUnprocessable(error);
   }
 };

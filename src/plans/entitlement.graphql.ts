@@ -130,8 +130,8 @@ const grantedArguments = ({ arg }: ArgumentBuilder) => ({
   }),
 });
 
-builder.queryField('myEntitlement', (t) =>
-  t.field({
+builder.queryFields((t) => ({
+  myEntitlement: t.field({
     type: OwnEntitlementType,
     description:
       'Returns what your provider grants you, and how much of it is left. The call uses none of it.',
@@ -139,10 +139,7 @@ builder.queryField('myEntitlement', (t) =>
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => myEntitlement(context),
   }),
-);
-
-builder.queryField('entitlement', (t) =>
-  t.field({
+  entitlement: t.field({
     type: EntitlementType,
     description: "Returns what the provider grants an account. For the provider's servers and operators.",
     summary: "Get an account's entitlement",
@@ -150,10 +147,10 @@ builder.queryField('entitlement', (t) =>
     args: { userId: t.arg.int(accountIdArgument) },
     ...runs(entitlement),
   }),
-);
+}));
 
-builder.mutationField('setEntitlement', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  setEntitlement: t.field({
     type: EntitlementType,
     description:
       "Sets what the provider grants an account. It applies from the next verification; keys stay as they are. Safe to repeat. For the provider's servers and operators.",
@@ -166,10 +163,7 @@ builder.mutationField('setEntitlement', (t) =>
     // The input's schema checks the spelling of `overrides`.
     resolve: (_root, input, context) => setEntitlement(context, input as never),
   }),
-);
-
-builder.mutationField('setEntitlementBySubject', (t) =>
-  t.field({
+  setEntitlementBySubject: t.field({
     type: EntitlementType,
     description:
       "Sets what the provider grants a person, by issuer and subject. Creates the account if it does not exist. For the provider's servers and operators.",
@@ -193,4 +187,4 @@ builder.mutationField('setEntitlementBySubject', (t) =>
     },
     resolve: (_root, input, context) => setEntitlementBySubject(context, input as never),
   }),
-);
+}));

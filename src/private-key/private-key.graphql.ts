@@ -34,18 +34,18 @@ const PrivateKeyStatusType = builder.objectRef<PrivateKeyStatus>('PrivateKeyStat
   }),
 });
 
-builder.queryField('privateKeyStatus', (t) =>
-  t.field({
+builder.queryFields((t) => ({
+  privateKeyStatus: t.field({
     type: PrivateKeyStatusType,
     description: 'Returns whether you have a private key.',
     summary: 'Get the private key status',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => privateKeyStatus(context),
   }),
-);
+}));
 
-builder.mutationField('registerPrivateKey', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  registerPrivateKey: t.field({
     type: PrivateKeyStatusType,
     description:
       'Stores your private key, encrypted. Replaces the previous one. The key is never shown again.',
@@ -61,10 +61,7 @@ builder.mutationField('registerPrivateKey', (t) =>
     },
     ...runs(registerPrivateKey),
   }),
-);
-
-builder.mutationField('removePrivateKey', (t) =>
-  t.field({
+  removePrivateKey: t.field({
     type: PrivateKeyStatusType,
     description: 'Deletes your private key. Safe to repeat.',
     summary: 'Delete the private key',
@@ -72,4 +69,4 @@ builder.mutationField('removePrivateKey', (t) =>
     example: { hasKey: false, createdAt: null, updatedAt: null },
     resolve: (_root, _input, context) => removePrivateKey(context),
   }),
-);
+}));

@@ -6,8 +6,8 @@ import { accountApiKeyUsage } from './account-api-key-usage.ts';
 import { accountUsage } from './account-usage.ts';
 import { ApiKeyUsageType, rangeArguments } from './api-key-usage.graphql.ts';
 
-builder.queryField('accountApiKeyUsage', (t) =>
-  t.field({
+builder.queryFields((t) => ({
+  accountApiKeyUsage: t.field({
     type: ApiKeyUsageType,
     description: "Counts the verifications of anyone's API key, by outcome. For operators.",
     summary: "Count uses of anyone's key",
@@ -15,10 +15,7 @@ builder.queryField('accountApiKeyUsage', (t) =>
     args: { ...keyIdArgument(t), ...rangeArguments(t) },
     ...runs(accountApiKeyUsage),
   }),
-);
-
-builder.queryField('accountUsage', (t) =>
-  t.field({
+  accountUsage: t.field({
     type: ApiKeyUsageType,
     description:
       'Counts the verifications of all API keys of an account together, by outcome. For operators.',
@@ -27,4 +24,4 @@ builder.queryField('accountUsage', (t) =>
     args: { id: t.arg.int(accountIdArgument), ...rangeArguments(t) },
     ...runs(accountUsage),
   }),
-);
+}));

@@ -116,8 +116,8 @@ export const rangeArguments = ({ arg }: ArgumentBuilder) => ({
   }),
 });
 
-builder.queryField('apiKeyUsage', (t) =>
-  t.field({
+builder.queryFields((t) => ({
+  apiKeyUsage: t.field({
     type: ApiKeyUsageType,
     description: 'Counts the verifications of one of your API keys, by outcome.',
     summary: 'Count uses of a key',
@@ -125,10 +125,7 @@ builder.queryField('apiKeyUsage', (t) =>
     args: { ...keyIdArgument(t), ...rangeArguments(t) },
     ...runs(apiKeyUsage),
   }),
-);
-
-builder.queryField('apiKeysUsage', (t) =>
-  t.field({
+  apiKeysUsage: t.field({
     type: ApiKeyUsageType,
     description: 'Counts the verifications of all your API keys together, by outcome.',
     summary: 'Count uses of all keys',
@@ -136,4 +133,4 @@ builder.queryField('apiKeysUsage', (t) =>
     args: rangeArguments(t),
     ...runs(apiKeysUsage),
   }),
-);
+}));

@@ -28,6 +28,21 @@ const OwnerAutomation = builder
     }),
   });
 
+const GrantedStateType = builder.objectRef<GrantedState>('GrantedState').implement({
+  description: "What the provider grants the key's account.",
+  fields: (t) => ({
+    metadata: t.expose('metadata', {
+      type: 'JSONObject',
+      nullable: true,
+      description:
+        "The provider's own names and values, from the plan or its overrides. Null if it set none.",
+      example: { support: 'email' },
+      mostBytes: granted.metadata,
+    }),
+    ...sharedLeftFields(t, 'keys of the account'),
+  }),
+});
+
 const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVerification').implement({
   description: 'The result of a verification.',
   fields: (t) => ({
@@ -68,55 +83,37 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       example: { team: 'search' },
       mostBytes: mostBytesOf.metadata,
     }),
-  }),
-});
-
-const GrantedStateType = builder.objectRef<GrantedState>('GrantedState').implement({
-  description: "What the provider grants the key's account.",
-  fields: (t) => ({
-    metadata: t.expose('metadata', {
-      type: 'JSONObject',
+    automation: t.expose('automation', {
+      type: OwnerAutomation,
       nullable: true,
-      description:
-        "The provider's own names and values, from the plan or its overrides. Null if it set none.",
-      example: { support: 'email' },
-      mostBytes: granted.metadata,
+      description: "The owner's automation settings, as they are now.",
     }),
-    ...sharedLeftFields(t, 'keys of the account'),
+    plan: t.exposeString('plan', {
+      nullable: true,
+      description: 'The name of the plan of the account. Null if the provider has no plans.',
+      example: 'pro',
+      mostBytes: granted.plan,
+    }),
+    entitlement: t.expose('entitlement', {
+      type: GrantedStateType,
+      nullable: true,
+      description: 'What the provider grants the account, beyond the permissions.',
+    }),
+    rateLimit: t.expose('rate', {
+      type: RateLimitStateType,
+      nullable: true,
+      description: "What is left of the key's own rate limit. Null if it has none.",
+    }),
+    quota: t.expose('quota', {
+      type: QuotaStateType,
+      nullable: true,
+      description: "What is left of the key's quota. Null if it has none.",
+    }),
   }),
 });
 
-builder.objectFields(ApiKeyVerificationType, (t) => ({
-  automation: t.expose('automation', {
-    type: OwnerAutomation,
-    nullable: true,
-    description: "The owner's automation settings, as they are now.",
-  }),
-  plan: t.exposeString('plan', {
-    nullable: true,
-    description: 'The name of the plan of the account. Null if the provider has no plans.',
-    example: 'pro',
-    mostBytes: granted.plan,
-  }),
-  entitlement: t.expose('entitlement', {
-    type: GrantedStateType,
-    nullable: true,
-    description: 'What the provider grants the account, beyond the permissions.',
-  }),
-  rateLimit: t.expose('rate', {
-    type: RateLimitStateType,
-    nullable: true,
-    description: "What is left of the key's own rate limit. Null if it has none.",
-  }),
-  quota: t.expose('quota', {
-    type: QuotaStateType,
-    nullable: true,
-    description: "What is left of the key's quota. Null if it has none.",
-  }),
-}));
-
-builder.mutationField('verifyApiKey', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  verifyApiKey: t.field({
     type: ApiKeyVerificationType,
     description:
       "Verifies an API key for a request to your API. The call counts towards the key's usage and limits. It is a mutation so that a key never appears in a URL.",
@@ -145,4 +142,4 @@ builder.mutationField('verifyApiKey', (t) =>
     },
     ...runs(verifyApiKey),
   }),
-);
+}));
