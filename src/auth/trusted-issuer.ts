@@ -4,21 +4,18 @@ import { fetchJson } from './fetch-json.ts';
 import { type KeySet, parseVerificationKey, UnusableKeySet } from './verification-key.ts';
 import { type ReadReport, VerificationKeys } from './verification-keys.ts';
 
-/** An issuer whose access tokens this service accepts, and the keys that verify them. */
-export interface TrustedIssuer {
-  readonly config: IssuerConfig;
-  readonly keys: VerificationKeys;
-}
-
 /**
  * Begins to trust an issuer. The service reads the issuer's keys at the first token, or when `keys.refresh()` is
  * called.
  * @param report receives the outcomes of these reads
  */
-export const trustIssuer = (config: IssuerConfig, report: ReadReport): TrustedIssuer => ({
+export const trustIssuer = (config: IssuerConfig, report: ReadReport) => ({
   config,
   keys: new VerificationKeys(createKeyReader(config), report),
 });
+
+/** An issuer whose access tokens this service accepts, and the keys that verify them. */
+export type TrustedIssuer = Readonly<ReturnType<typeof trustIssuer>>;
 
 const keysSchema = z.object({ jwks_uri: z.url() });
 const issuerSchema = z.object({ issuer: z.string() });

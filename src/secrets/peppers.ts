@@ -9,19 +9,6 @@ export interface PepperedDigest {
   readonly digest: Buffer;
 }
 
-/** Turns secrets into digests for storage. Without the peppers, an attacker cannot test guesses against a digest. */
-export interface Peppers {
-  /** The configured versions; the first is the version of new digests. */
-  readonly versions: readonly [number, ...number[]];
-  /** Returns a secret's digest under the first pepper. */
-  digest(secret: string): PepperedDigest;
-  /**
-   * Returns a secret's digests under all peppers, to find a row that any pepper wrote; the first pepper's digest
-   * comes first.
-   */
-  digests(secret: string): readonly [PepperedDigest, ...PepperedDigest[]];
-}
-
 // Node imports a KeyObject once. With the bare bytes, an HMAC takes several times as long.
 const digestUnder = ({ version, key }: VersionedKey, secret: string): PepperedDigest => ({
   version,
@@ -32,11 +19,23 @@ const digestUnder = ({ version, key }: VersionedKey, secret: string): PepperedDi
  * Makes the peppers ready for use.
  * @param list the first pepper makes new digests; all peppers find stored ones
  */
-export function createPeppers(list: SecretList): Peppers {
+export function createPeppers(list: SecretList) {
   const [newest, ...older] = list;
   return {
+    /** The configured versions; the first is the version of new digests. */
     versions: versionsOf(list),
-    digest: (secret) => digestUnder(newest, secret),
-    digests: (secret) => [digestUnder(newest, secret), ...older.map((pepper) => digestUnder(pepper, secret))],
+    /** Returns a secret's digest under the first pepper. */
+    digest: (secret: string): PepperedDigest => digestUnder(newest, secret),
+    /**
+     * Returns a secret's digests under all peppers, to find a row that any pepper wrote; the first pepper's digest
+     * comes first.
+     */
+    digests: (secret: string): readonly [PepperedDigest, ...PepperedDigest[]] => [
+      digestUnder(newest, secret),
+      ...older.map((pepper) => digestUnder(pepper, secret)),
+    ],
   };
 }
+
+/** Turns secrets into digests for storage. Without the peppers, an attacker cannot test guesses against a digest. */
+export type Peppers = Readonly<ReturnType<typeof createPeppers>>;

@@ -21,20 +21,6 @@ export interface Sealed {
   readonly version: number;
 }
 
-/** Encrypts values that the service stores and must read again. */
-export interface Sealer {
-  /** The configured versions; the first seals new values. */
-  readonly versions: readonly [number, ...number[]];
-  /** Seals a value under the first key-encryption key. */
-  seal(plaintext: Uint8Array, binding: Binding): Promise<Sealed>;
-  /**
-   * Opens a sealed value.
-   * @param binding the place of the value, and the version that its row stores
-   * @throws {GatewayError} masked, with the `reason` `seal-broken` or `encryption-key-missing`
-   */
-  open(jwe: string, binding: Binding & Pick<Sealed, 'version'>): Promise<Uint8Array>;
-}
-
 const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] };
 
 const header = ({ purpose, accountId, rowId }: Binding, version: number) => ({
@@ -70,20 +56,27 @@ const importKey = ({ version, key }: VersionedKey) => ({
  * or moved to another row does not open.
  * @param list the first key seals new values; all keys open stored ones
  */
-export function createSealer(list: SecretList): Sealer {
+export function createSealer(list: SecretList) {
   const [first, ...others] = list;
   const newest = importKey(first);
   const keys = new Map([newest, ...others.map(importKey)].map(({ version, key }) => [version, key]));
   return {
+    /** The configured versions; the first seals new values. */
     versions: versionsOf(list),
-    seal: async (plaintext, binding) => {
+    /** Seals a value under the first key-encryption key. */
+    seal: async (plaintext: Uint8Array, binding: Binding): Promise<Sealed> => {
       const { version, key } = newest;
       const jwe = await new CompactEncrypt(plaintext)
         .setProtectedHeader(header(binding, version))
         .encrypt(key);
       return { jwe, version };
     },
-    open: async (jwe, { version, ...binding }) => {
+    /**
+     * Opens a sealed value.
+     * @param binding the place of the value, and the version that its row stores
+     * @throws {GatewayError} masked, with the `reason` `seal-broken` or `encryption-key-missing`
+     */
+    open: async (jwe: string, { version, ...binding }: Binding & Pick<Sealed, 'version'>) => {
       const key = keys.get(version);
       if (!key) throw missing(version);
       if (!jwe.split('.').every(isCanonicalBase64url)) throw broken();
@@ -95,3 +88,6 @@ export function createSealer(list: SecretList): Sealer {
     },
   };
 }
+
+/** Encrypts values that the service stores and must read again. */
+export type Sealer = Readonly<ReturnType<typeof createSealer>>;
