@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config, MetricsConfig, TracingConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { isPostgres } from '../database/database.ts';
 import type { WatchedLog } from './metrics/create-metrics.ts';
 
@@ -11,8 +11,15 @@ import type { WatchedLog } from './metrics/create-metrics.ts';
  */
 export async function startTelemetry(config: Config, logger: Logger, output: WatchedLog) {
   await using started = new AsyncDisposableStack();
-  const tracing = started.use(config.tracing && (await startTracing(config.tracing, config, logger)));
-  const metrics = started.use(config.metrics && (await startMetrics(config.metrics, output)));
+  const system = isPostgres(config.database) ? 'postgresql' : 'sqlite';
+  const tracing =
+    config.tracing &&
+    (await import('./tracing/start-tracing.ts')).startTracing(config.tracing, system, logger);
+  started.use(tracing);
+  const metrics =
+    config.metrics &&
+    (await (await import('./metrics/start-metrics.ts')).startMetrics(config.metrics, output));
+  started.use(metrics);
   return Object.assign(started.move(), {
     /** The middleware that measures requests; undefined if metrics are off. */
     metrics: metrics?.requests,
@@ -24,13 +31,3 @@ export async function startTelemetry(config: Config, logger: Logger, output: Wat
     observe: metrics?.observe,
   });
 }
-
-const startMetrics = async (metrics: MetricsConfig, output: WatchedLog) =>
-  (await import('./metrics/start-metrics.ts')).startMetrics(metrics, output);
-
-const startTracing = async (tracing: TracingConfig, { database }: Config, logger: Logger) =>
-  (await import('./tracing/start-tracing.ts')).startTracing(
-    tracing,
-    isPostgres(database) ? 'postgresql' : 'sqlite',
-    logger,
-  );
