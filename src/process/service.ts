@@ -188,10 +188,15 @@ async function startBackground(
   const quotaFailed = failedTo('return unused quota units or record an exhausted quota');
   // SQLite serves a single node.
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(db)) : undefined;
+  const importedKeys = started.use(knowImportedForms(db, failedTo('read the prefixes of imported API keys')));
+  await importedKeys.run();
+  const erasures = started.use(removeErased(db, failedTo("delete an erased account's data")));
+  // Goes on with what was left when the process before it ended.
+  void erasures.run();
   return {
     schemaState,
     counts,
-    erasures: started.use(finishErasures(db, failedTo)),
+    erasures,
     endedKeys: started.use(
       removeEndedKeys(db, config.endedApiKeysDays, failedTo('delete API keys that ended long ago')),
     ),
@@ -201,7 +206,7 @@ async function startBackground(
     services: {
       settings: config,
       secrets,
-      importedKeys: await knowImported(db, failedTo, started),
+      importedKeys,
       idempotency: started.use(new IdempotencyRecords(db, failedTo('delete expired idempotency records'))),
       keyRates: new RateCounts('key', counts, mostOwners),
       accountRates: new RateCounts('keys-of-account', counts, mostOwners),
@@ -230,19 +235,6 @@ async function countUnknownPlans(db: Db, plans: Plans, logger: Logger, failedTo:
 
 const sendWebhooks = (db: Db, { sealer }: Secrets, logger: Logger, config: Config) =>
   new Webhooks(db, sealer, { ...config.webhooks, isAdministered: config.operators }, logger, readVersion());
-
-async function knowImported(db: Db, failedTo: FailedTo, started: AsyncDisposableStack) {
-  const forms = started.use(knowImportedForms(db, failedTo('read the prefixes of imported API keys')));
-  await forms.run();
-  return forms;
-}
-
-/** Goes on with what was left when the process before it ended. */
-function finishErasures(db: Db, failedTo: FailedTo) {
-  const erasures = removeErased(db, failedTo("delete an erased account's data"));
-  void erasures.run();
-  return erasures;
-}
 
 const reportFailure = (logger: Logger) => (error: unknown) =>
   logger.error({ error: describeError(error) }, 'a request failed');
