@@ -4,15 +4,15 @@ import { configSummary } from '../config/summary.ts';
 import { isPostgres, openBeside } from '../database/database.ts';
 import { Db } from '../database/db.ts';
 import { assertMigrated } from '../database/migrate.ts';
+import { sqliteFile } from '../database/sqlite/file.ts';
 import type { Plans } from '../operations/context.ts';
 import { readPlans } from '../plans/plans-file.ts';
 import { countUnknown } from '../plans/unknown-plans.ts';
 
 /** Counts the accounts with an unknown plan; undefined if the database is not there, or is an older one. */
 async function countIn({ database }: Config, plans: Plans): Promise<number | undefined> {
-  const file = database.url.slice('sqlite:'.length);
   // Opening a file that does not exist would not tell more.
-  if (!isPostgres(database) && !existsSync(file)) return 0;
+  if (!isPostgres(database) && !existsSync(sqliteFile(database))) return 0;
   try {
     await using opened = await openBeside(database);
     await assertMigrated(opened, database);
