@@ -159,7 +159,7 @@ it('logs again once the pipe is read', async () => {
   closeSync(pipe.writer);
   const { sent } = await sendUntilDropped(service, 500);
   let text = '';
-  while (!text.includes('lines are lost')) {
+  while (!text.includes('lines were lost')) {
     text += pipe.read();
     await delay(1);
   }

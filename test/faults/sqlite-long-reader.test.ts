@@ -44,7 +44,12 @@ it('shrinks its write-ahead log with the second change after a long reader is go
   const metricsPort = await freePort();
   await using service = await startProcess(folder.path, { METRICS_PORT: `${metricsPort}`, ...unlimited });
   const writer = { token: await service.token('alice') };
-  const write = () => send(service.url, writer, 'PUT', '/automation/settings', { session_duration: 100 });
+  let seconds = 100;
+  const write = () => {
+    // Equal settings would change nothing.
+    seconds += 1;
+    return send(service.url, writer, 'PUT', '/automation/settings', { session_duration: seconds });
+  };
   const shown = async () =>
     new Scrape(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).sum(
       'keyward_database_wal_bytes',
