@@ -24,7 +24,7 @@ const selectFound = (db: Kysely<Tables>) =>
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .select(['api_key.id', 'api_key.account_id', 'api_key.key_prefix', 'api_key.name', 'api_key.is_active'])
     .select(['api_key.expires_at', 'api_key.last_used_at', 'account.issuer', 'account.subject'])
-    .select(sql<unknown>`account.blocked_at is not null`.as('isBlocked'))
+    .select(sql<boolean>`account.blocked_at is not null`.as('isBlocked'))
     .where('account.erased_at', 'is', null)
     .orderBy('api_key.id', 'desc')
     .limit(mostFound);
@@ -61,6 +61,6 @@ export const findApiKey = operation(
       ...digests.map(({ digest }) => selectByDigest(db, { digest })),
       ...(keyPrefix == null ? [] : [selectByPrefix(db, { keyPrefix })]),
     ]);
-    return found.flat().map((row) => ({ ...row, isBlocked: Boolean(row.isBlocked) }));
+    return found.flat();
   },
 );

@@ -19,7 +19,7 @@ import {
 } from '../operations/input.ts';
 import { mostListBytes, permissionList, standsFor } from '../plans/permissions.ts';
 import { mostMembers, mostMetadataBytes } from '../plans/plan.ts';
-import { readList } from './verify/grants.ts';
+import { readList, readMetadata } from './verify/grants.ts';
 import { longestSecret } from './verify/imported-keys.ts';
 
 /** The most characters of an API key's name and of its description. */
@@ -153,7 +153,7 @@ export const parts = {
     rest: 'metadata',
     rule: () => metadata,
     stored: (object) => ({ metadata: object && JSON.stringify(object) }),
-    told: ({ metadata }) => (metadata ? (JSON.parse(metadata) as Record<string, unknown>) : null),
+    told: ({ metadata }) => readMetadata(metadata),
     isPersonal: true,
   }),
   allowedAddresses: part({

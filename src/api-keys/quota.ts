@@ -21,7 +21,7 @@ export interface Quota extends QuotaTerms {
 export function quotaOf(key: QuotaColumns & Pick<ApiKey, 'id'>, quotas: Quotas): Quota | null {
   const { quotaRefill: refill, quotaRefillsAt: end } = key;
   const now = new Date();
-  const quotaOver = end !== null && isPeriodOver(refill ?? 'never', new Date(end as number), now);
+  const quotaOver = end !== null && isPeriodOver(refill ?? 'never', new Date(end), now);
   const quota = storedQuota({ ...key, quotaOver });
   if (!quota) return null;
   const { limit, remaining, refillsAt } = quotas.peek({ ownerId: key.id, quota, now });

@@ -26,7 +26,7 @@ const selectSettings = prepareQuery(AutomationSettings, (db, caller: Caller) =>
       'automation_settings.created_at',
       'automation_settings.updated_at',
     ])
-    .select(sql<unknown>`account.blocked_at is not null`.as('blocked')),
+    .select(sql<boolean>`account.blocked_at is not null`.as('blocked')),
 );
 
 /**

@@ -10,7 +10,7 @@
 //   - the schema: `tables.ts` declares the tables, and `npm run db:check` fails if the migrations differ;
 //   - the migrations, a list for each kind of database (migration-lists.ts);
 //   - the types of rows: `Tables` for writing queries, the entities' classes for results;
-//   - the conversion of rows: SQLite stores dates and booleans as numbers;
+//   - the conversion of rows: SQLite stores dates and booleans as numbers (row-reader.ts checks them first);
 //   - errors: one class for each fault, whatever the database's words; failures.ts uses it to recognise a 503.
 //
 // Kysely provides
@@ -26,8 +26,10 @@ import { type EntityName, NotNullConstraintViolationException, type SqlEntityMan
 import { type Compilable, type CompiledQuery, type Kysely, PostgresAdapter, type QueryResult } from 'kysely';
 import { serviceUnavailable } from '../errors.ts';
 import { once } from '../once.ts';
-import { isLostStatement, OutcomeUnknownError } from './failures.ts';
+import { OutcomeUnknownError, UnexpectedValueError } from './failures.ts';
 import { nameQuery, type Statement } from './named-query.ts';
+import { createRowReader } from './row-reader.ts';
+import { runAgain } from './run-again.ts';
 import type { Tables } from './tables.ts';
 
 /** The column whose required value was missing, so that a statement failed; undefined for any other error. */
@@ -46,6 +48,11 @@ export interface ReadsAtOnce {
    */
   readAtOnce(query: CompiledQuery): QueryResult<object> | undefined;
 }
+
+/** The readers of rows, for each database and entity. */
+const readersOf = once((_metadata: object) =>
+  once((_entity: object, create: () => (row: object) => object) => create()),
+);
 
 /**
  * The database of operations, or a transaction in it. The object has no state of a request, so one serves all
@@ -98,23 +105,34 @@ export class Db {
    * @param entity the entity whose properties replace the columns
    * @returns the rows, with the entity's names and types: SQLite stores dates and booleans as numbers
    * @throws {DriverException} the ORM's error for the database's error
+   * @throws {UnexpectedValueError} if a value is not what its column holds
    * @throws {OutcomeUnknownError} if COMMIT went along with the query, and the answer never came
    * @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline
    */
   async run(query: Statement, entity: EntityName): Promise<object[]> {
     const { deadline } = this;
     this.assertInTime();
-    const driver = this.em.getDriver();
-    const metadata = this.em.getMetadata().get(entity);
     try {
       // Names each member, because spreading an object takes ten times as long, and this runs for every query.
       const { sql, name, queryId, query: node, parameters, last } = query;
       const statement: Statement = { sql, name, queryId, query: node, parameters, last, deadline };
-      const { rows } = this.#readAtOnce(statement) ?? (await this.kysely.executeQuery<object>(statement));
-      return rows.map((row) => driver.mapResult(row, metadata) as object);
+      const { rows } = this.#readAtOnce(statement) ?? (await this.#execute(statement));
+      return rows.map(this.#readerOf(entity));
     } catch (error) {
       throw this.#convert(error);
     }
+  }
+
+  /** Runs a statement; again if it failed and certainly changed nothing, unless a transaction failed with it. */
+  #execute(statement: Statement): Promise<QueryResult<object>> {
+    const execute = () => this.kysely.executeQuery<object>(statement);
+    return this.isTransaction ? execute() : runAgain(execute);
+  }
+
+  #readerOf(entity: EntityName): (row: object) => object {
+    return readersOf(this.em.getMetadata())(entity, () =>
+      createRowReader(this.em, entity, isForPostgres(this.kysely)),
+    );
   }
 
   #readAtOnce(query: CompiledQuery): QueryResult<object> | undefined {
@@ -124,16 +142,11 @@ export class Db {
 
   /**
    * Runs a function in a transaction. If the function throws, the transaction changes nothing.
-   * @param run may run a second time if the first run stored nothing, so it must change nothing but the database
+   * @param run may run several times if the runs before stored nothing, so it must change nothing but the database
    * @throws {OutcomeUnknownError} if COMMIT was sent and never answered
    */
-  async transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
-    try {
-      return await this.#attempt(run);
-    } catch (error) {
-      if (!isLostStatement(error)) throw error;
-      return await this.#attempt(run);
-    }
+  transaction<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
+    return runAgain(() => this.#attempt(run));
   }
 
   async #attempt<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
@@ -155,7 +168,7 @@ export class Db {
 
   /** Converts a database error to the ORM's error; other errors stay unchanged. */
   #convert(error: unknown): unknown {
-    if (error instanceof OutcomeUnknownError) return error;
+    if (error instanceof OutcomeUnknownError || error instanceof UnexpectedValueError) return error;
     return this.em.getDriver().convertException(error as Error);
   }
 }

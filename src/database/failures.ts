@@ -18,6 +18,22 @@ export class OutcomeUnknownError extends Error {
   }
 }
 
+/**
+ * A stored value is not what its column holds: somebody has changed it or the column, or a setting of the database
+ * changes how it is written. Nothing is decided by such a value.
+ */
+export class UnexpectedValueError extends Error {
+  override readonly name = 'UnexpectedValueError';
+
+  /**
+   * @param place the column
+   * @param value the value; the message only has its type
+   */
+  constructor(place: string, value: unknown) {
+    super(`unexpected value in the database, in ${place}: ${value === null ? 'null' : typeof value}`);
+  }
+}
+
 /** An error of PostgreSQL, as `pg` and the ORM pass it on. */
 interface ServerError extends Error {
   /** The SQLSTATE. */
@@ -49,10 +65,10 @@ const isSqlState = (code: unknown): code is string => /^(?=.*\d)[\dA-Z]{5}$/.tes
 
 /**
  * PostgreSQL's classes of errors (SQLSTATE) that may be gone at another attempt: connection, log-in, database,
- * deadlock, read-only, an idle transaction, resources, lock, shutdown and start, its disk. All other classes are
- * faults of the query.
+ * deadlock, read-only, an idle transaction, resources, lock, shutdown and start, its disk; and a column that somebody
+ * has given another type. All other classes are faults of the query.
  */
-const passingState = /^(08|28|3D|40|25006|25P03|53|55P03|57|58)/;
+const passingState = /^(08|28|3D|40|25006|25P03|42804|42883|53|55P03|57|58)/;
 
 const isPassing = (error: DriverException): boolean => {
   if (isSqlState(error.code)) return passingState.test(error.code);
@@ -70,5 +86,6 @@ const isUnavailable = (error: unknown): boolean =>
 export function translateError(error: unknown): GatewayError {
   const inner = unwrap(error);
   if (inner instanceof OutcomeUnknownError) return outcomeUnknown('database', inner);
+  if (inner instanceof UnexpectedValueError) return serviceUnavailable('unexpected-value', inner);
   return isUnavailable(inner) ? serviceUnavailable('database', inner) : toGatewayError(inner);
 }

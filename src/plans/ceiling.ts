@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isTexts, parseStored } from '../database/stored-values.ts';
 import { intersection, standsFor } from './permissions.ts';
 
 /** The most characters of the keys' permissions that a ceiling remembers. */
@@ -12,7 +13,8 @@ export class Ceiling {
   readonly #left = new LRUCache<string, readonly string[]>({
     maxSize: mostRemembered,
     sizeCalculation: (left, { length }) => length + left.length + 1,
-    memoMethod: (stored) => intersection(JSON.parse(stored), this.permissions),
+    memoMethod: (stored) =>
+      intersection(parseStored('api_key, permissions', stored, isTexts), this.permissions),
   });
 
   /** @param permissions names and wildcards; empty: nothing is allowed */

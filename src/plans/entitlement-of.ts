@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { parseStored } from '../database/stored-values.ts';
 import type { Account } from '../database/tables.ts';
 import { once } from '../once.ts';
 import type { Grant, Plans } from '../operations/context.ts';
 import { Ceiling } from './ceiling.ts';
-import { grantOf, type Overrides } from './plan.ts';
+import { grantOf, type Overrides, overridesSchema } from './plan.ts';
 
 /** The columns of an account that say what the provider grants it. */
 type GrantedColumns = Partial<Pick<Account, 'plan' | 'overrides'>>;
@@ -52,8 +53,17 @@ export function entitlementOf(
   return created;
 }
 
+const isOverrides = (value: unknown): value is Overrides => overridesSchema.safeParse(value).success;
+
+/**
+ * Parses the stored overrides of an account; null: there are none.
+ * @throws {UnexpectedValueError} if they are not what an operator can set: then nobody knows what the account may have
+ */
+export const readOverrides = (overrides: string | null): Overrides =>
+  overrides === null ? {} : parseStored('account, overrides', overrides, isOverrides);
+
 function create(plans: Plans | undefined, own: string | null, overrides: string | null): Entitlement {
   const plan = plans?.grants.has(own ?? '') ? own : (plans?.usual ?? null);
-  const grant = grantOf(JSON.parse(overrides ?? '{}') as Overrides, plans?.grants.get(plan ?? ''));
+  const grant = grantOf(readOverrides(overrides), plans?.grants.get(plan ?? ''));
   return { plan, ...grant, ceiling: grant.permissions && new Ceiling(grant.permissions) };
 }

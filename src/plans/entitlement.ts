@@ -6,7 +6,7 @@ import { Account, type AccountId } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
 import { withinDays } from './bounds.ts';
-import { type Entitlement, entitlementOf } from './entitlement-of.ts';
+import { type Entitlement, entitlementOf, readOverrides } from './entitlement-of.ts';
 import type { Overrides } from './plan.ts';
 
 /** The input of {@link entitlement}. */
@@ -35,7 +35,7 @@ export const toEntitlementRecord = (
 ): EntitlementRecord => ({
   account: id,
   plan,
-  overrides: overrides === null ? null : JSON.parse(overrides),
+  overrides: overrides === null ? null : readOverrides(overrides),
   effective: withinDays(entitlementOf(settings.plans, { plan, overrides }), settings.apiKeyDays.most),
   updatedAt: entitledAt,
 });

@@ -21,12 +21,14 @@ const selectOwn = prepareQuery(Account, (db, asked: Caller & { readonly now: Dat
     .leftJoin('account_quota', 'account_quota.account_id', 'account.id')
     .where(isCaller(asked))
     .select(['account.id', 'account.plan', 'account.overrides'])
-    .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
-    .select(sql<unknown>`${isPeriodOverIn(db, asked.now, 'account_quota')}`.as('sharedOver'))
+    .select(sql<boolean>`account.blocked_at is not null`.as('blocked'))
+    .select(sql<boolean | null>`${isPeriodOverIn(db, asked.now, 'account_quota')}`.as('sharedOver'))
     .select([
       'account_quota.refill as sharedRefill',
       'account_quota.taken as sharedTaken',
       'account_quota.generation as sharedGeneration',
+      // Checked alone: a value that is no time must not begin a period.
+      'account_quota.refills_at as sharedRefillsAt',
     ]),
 );
 

@@ -1,3 +1,4 @@
+import { allOrNone } from '../database/stored-values.ts';
 import type { AccountId, QuotaRefill } from '../database/tables.ts';
 import type {
   Grant,
@@ -16,8 +17,8 @@ export interface SharedColumns {
   readonly sharedRefill: QuotaRefill | null;
   readonly sharedTaken: number | null;
   readonly sharedGeneration: number | null;
-  /** Whether the period is over; SQLite returns a number. */
-  readonly sharedOver: unknown;
+  /** Whether the period is over; null: it never ends. */
+  readonly sharedOver: boolean | null;
 }
 
 /** The limits of one owner: of an API key, or of an account, whose keys share them. */
@@ -39,15 +40,14 @@ export const sharedLimitsOf = (
   { rateLimit, quota }: Pick<Grant, 'rateLimit' | 'quota'>,
   used: Partial<SharedColumns>,
 ): Limits => {
-  const { sharedRefill: refill, sharedTaken: taken, sharedGeneration: generation, sharedOver: over } = used;
-  const row =
-    generation == null || taken == null || refill == null ? null : { refill, taken, generation, over };
+  const { sharedRefill: refill, sharedTaken: taken, sharedGeneration: generation } = used;
+  const row = allOrNone('account_quota', { refill, taken, generation });
   return {
     ownerId: account,
     rates: accountRates,
     rate: rateLimit && { requests: rateLimit.limit, seconds: rateLimit.windowSeconds },
     quotas: accountQuotas,
-    quota: quota && accountQuotaOf(quota, row),
+    quota: quota && accountQuotaOf(quota, row && { ...row, over: used.sharedOver ?? null }),
   };
 };
 

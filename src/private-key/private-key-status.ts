@@ -31,7 +31,7 @@ const selectStatus = prepareQuery(PrivateKey, (db, caller: Caller) =>
     .where(isCaller(caller))
     .select(['account.id as account_id', 'private_key.fingerprint'])
     .select(['private_key.created_at', 'private_key.updated_at'])
-    .select(sql<unknown>`account.blocked_at is not null`.as('blocked')),
+    .select(sql<boolean>`account.blocked_at is not null`.as('blocked')),
 );
 
 /**

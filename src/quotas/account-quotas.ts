@@ -49,8 +49,8 @@ const readQuota = prepareQuery(AccountQuota, (db, { ownerId, now }: Pick<Take, '
   db
     .selectFrom('account_quota')
     .where('account_id', '=', ownerId as AccountId)
-    .select(['refill', 'taken', 'generation'])
-    .select(sql<unknown>`${isPeriodOverIn(db, now, 'account_quota')}`.as('over')),
+    .select(['refill', 'taken', 'generation', 'refills_at'])
+    .select(sql<boolean | null>`${isPeriodOverIn(db, now, 'account_quota')}`.as('over')),
 );
 
 const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<Take, 'ownerId' | 'now'>) =>
@@ -64,8 +64,8 @@ const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<Take, '
 
 /** What the database has of an account's quota; null: nothing was taken of it yet. */
 export interface AccountQuotaRow extends Pick<AccountQuota, 'refill' | 'taken' | 'generation'> {
-  /** Whether the period is over; SQLite returns a number. */
-  readonly over: unknown;
+  /** Whether the period is over; null: it never ends. */
+  readonly over: boolean | null;
 }
 
 /**
@@ -78,7 +78,7 @@ export const accountQuotaOf = (
 ): StoredQuota => {
   if (row === null) return { units: limit, refill, taken: 0, generation: 0, over: true };
   const { taken, generation } = row;
-  const over = Boolean(row.over);
+  const over = row.over === true;
   return { units: limit, refill, taken, generation, over, isMoved: !over && row.refill !== refill };
 };
 

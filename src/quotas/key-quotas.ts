@@ -24,8 +24,8 @@ const readQuota = prepareQuery(ApiKeyQuota, (db, { ownerId, now }: Pick<Take, 'o
   db
     .selectFrom('api_key_quota')
     .where('api_key_id', '=', ownerId)
-    .select(['units', 'refill', 'taken', 'generation'])
-    .select(sql<unknown>`${isPeriodOverIn(db, now)}`.as('over')),
+    .select(['units', 'refill', 'taken', 'generation', 'refills_at'])
+    .select(sql<boolean | null>`${isPeriodOverIn(db, now)}`.as('over')),
 );
 
 const noteEvent = prepareQuery(WebhookEvent, (db, { ownerId, now }: Pick<Take, 'ownerId' | 'now'>) =>
@@ -48,8 +48,9 @@ export const keyQuotas: QuotaStore = {
   begin: async (db, take) => (await beginPeriod(db, take))[0]?.taken,
   read: async (db, ownerId, _known, now) => {
     const [row] = await readQuota(db, { ownerId, now });
-    const units = row?.units ?? null;
-    return row && units !== null ? { ...row, units, over: Boolean(row.over) } : null;
+    if (!row || row.units === null) return null;
+    const { units, refill, taken, generation, over } = row;
+    return { units, refill, taken, generation, over: over === true };
   },
   seenBy: (state) => state,
 };

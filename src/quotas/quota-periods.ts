@@ -1,5 +1,6 @@
 import { type Expression, type Kysely, sql } from 'kysely';
 import { isForPostgres } from '../database/db.ts';
+import { UnexpectedValueError } from '../database/failures.ts';
 import type { QuotaRefill, Tables } from '../database/tables.ts';
 
 // The end of a quota's period. All nodes use the clock of their shared database: a node with a fast clock would
@@ -11,7 +12,10 @@ const dayLength = 24 * 60 * 60_000;
 /** The last day that was asked about, and the ends of its periods: one day is asked about again and again. */
 let last = { day: Number.NaN, daily: new Date(Number.NaN), monthly: new Date(Number.NaN) };
 
-/** The end of the period that contains a moment, at 00:00 UTC; null: never. */
+/**
+ * The end of the period that contains a moment, at 00:00 UTC; null: never.
+ * @throws {UnexpectedValueError} for a refill that does not exist
+ */
 export function periodEnd(refill: QuotaRefill, now: Date): Date | null {
   if (refill === 'never') return null;
   const day = Math.floor(now.getTime() / dayLength);
@@ -19,7 +23,9 @@ export function periodEnd(refill: QuotaRefill, now: Date): Date | null {
     const monthly = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
     last = { day, daily: new Date((day + 1) * dayLength), monthly };
   }
-  return last[refill];
+  if (refill === 'daily') return last.daily;
+  if (refill === 'monthly') return last.monthly;
+  throw new UnexpectedValueError('the refill of a quota', refill);
 }
 
 /** The greatest step by which a clock may go back over the end of a period without any effect, in seconds. */

@@ -59,8 +59,7 @@ export const selectEndpointRecords = (db: Kysely<Tables>) =>
         countOf('waiting').as('waitingCount'),
         countOf('parked').as('parkedCount'),
         last.select('last_outcome').$asScalar().as('lastOutcome'),
-        // This column is no property of the endpoint entity, so nothing would convert the date on SQLite.
-        last.select(sql<unknown>`last_attempt_at`.as('at')).$asScalar().as('lastAttemptAt'),
+        last.select('last_attempt_at').$asScalar().as('lastAttemptAt'),
       ];
     });
 
@@ -70,14 +69,12 @@ type Selected = EntityRow<Awaited<ReturnType<ReturnType<typeof selectEndpointRec
  * A webhook endpoint as operators see it: without its secrets. Of the waiting deliveries, and of those that were given
  * up, at most 10,000 are counted.
  */
-export interface WebhookEndpointRecord extends Omit<Selected, 'events' | 'headerNames' | 'lastAttemptAt'> {
+export interface WebhookEndpointRecord extends Omit<Selected, 'events' | 'headerNames'> {
   readonly events: readonly string[];
   /** The names of the headers that each message has beside those of Standard Webhooks. */
   readonly headerNames: readonly string[];
   /** Whether the endpoint comes from the configuration, and not from an operator. */
   readonly isConfigured: boolean;
-  /** The time of the last attempt to send something to the endpoint; `lastOutcome` is its outcome. */
-  readonly lastAttemptAt: Date | null;
 }
 
 /** A webhook endpoint with its new secret, which only this answer shows. */
@@ -91,7 +88,6 @@ export const toRecord = (row: Selected): WebhookEndpointRecord => ({
   events: JSON.parse(row.events),
   headerNames: JSON.parse(row.headerNames ?? '[]'),
   isConfigured: isConfigured(row),
-  lastAttemptAt: row.lastAttemptAt === null ? null : new Date(row.lastAttemptAt as number),
 });
 
 const noEndpoint = () => new GatewayError('NOT_FOUND', 'Webhook endpoint not found');

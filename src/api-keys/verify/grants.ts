@@ -1,11 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import { createAddressTest } from '../../config/values/addresses.ts';
+import { isObject, isTexts, parseStored } from '../../database/stored-values.ts';
 import type { Ceiling } from '../../plans/ceiling.ts';
 import { standsFor } from '../../plans/permissions.ts';
 
-/** Parses a stored list; one that was never set becomes an empty list. */
+/**
+ * Parses the stored permissions or addresses of a key; a list that was never set becomes an empty list.
+ * @throws {UnexpectedValueError} if the text is no list of texts
+ */
 export const readList = (stored: string | null | undefined): readonly string[] =>
-  stored ? JSON.parse(stored) : [];
+  stored == null ? [] : parseStored('a list of an API key', stored, isTexts);
+
+/**
+ * Parses the stored metadata of a key; null: never set.
+ * @throws {UnexpectedValueError} if the text is no JSON object
+ */
+export const readMetadata = (stored: string | null | undefined) =>
+  stored == null ? null : parseStored('api_key, metadata', stored, isObject);
 
 /**
  * What a key may do: its permissions, as far as they lie within what its account may have.
@@ -29,7 +40,7 @@ export function hasAll(stored: string | null, ceiling: Ceiling | null, asked: re
 /** Address tests, by stored list: making a test for 50 ranges takes 90 µs, running it 2 µs. */
 const tests = new LRUCache<string, (address: string) => boolean>({
   max: 1000,
-  memoMethod: (stored) => createAddressTest(JSON.parse(stored)),
+  memoMethod: (stored) => createAddressTest(readList(stored)),
 });
 
 /**

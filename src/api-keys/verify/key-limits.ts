@@ -1,4 +1,5 @@
 import type { Db } from '../../database/db.ts';
+import { allOrNone } from '../../database/stored-values.ts';
 import type { ApiKey, QuotaRefill } from '../../database/tables.ts';
 import type {
   LimitsLeft,
@@ -25,8 +26,7 @@ export interface QuotaColumns {
   readonly quotaRefill: QuotaRefill | null;
   readonly quotaTaken: number | null;
   readonly quotaGeneration: number | null;
-  /** As in the database: a number on SQLite. */
-  readonly quotaRefillsAt: unknown;
+  readonly quotaRefillsAt: Date | null;
 }
 
 /** A key's own rate limit and quota, and what is used of its account's quota, as columns beside the key. */
@@ -34,8 +34,8 @@ export interface LimitColumns
   extends SharedColumns,
     Pick<ApiKey, 'id' | 'account' | 'rateLimit' | 'rateLimitWindow'>,
     Omit<QuotaColumns, 'quotaRefillsAt'> {
-  /** Whether the period has ended; SQLite returns a number. */
-  readonly quotaOver: unknown;
+  /** Whether the period has ended; null: it never ends. */
+  readonly quotaOver: boolean | null;
 }
 
 /** The rest of a key's own limits, and of those that it shares with the other keys of its account. */
@@ -149,19 +149,18 @@ const fullRate = (own: Limits, shared: Limits): LimitFailure | null => {
 const spend = (db: Db, { quotas, quota, ownerId }: Limits, use: Use) =>
   quota && quotas.spend(db, { ownerId, quota, ...use });
 
-const rateOf = ({ rateLimit, rateLimitWindow }: LimitColumns): Rate | null =>
-  rateLimit == null || rateLimitWindow == null ? null : { requests: rateLimit, seconds: rateLimitWindow };
+const rateOf = ({ rateLimit: requests, rateLimitWindow: seconds }: LimitColumns): Rate | null =>
+  allOrNone('api_key, rate_limit', { requests, seconds });
 
 /** A key's quota from its columns; null if the key has none. */
-export const storedQuota = (
-  key: Omit<QuotaColumns, 'quotaRefillsAt'> & Pick<LimitColumns, 'quotaOver'>,
-): StoredQuota | null =>
-  key.quotaUnits === null
-    ? null
-    : {
-        units: key.quotaUnits,
-        refill: key.quotaRefill ?? 'never',
-        taken: key.quotaTaken ?? 0,
-        generation: key.quotaGeneration ?? 0,
-        over: Boolean(key.quotaOver),
-      };
+export const storedQuota = ({
+  quotaUnits: units,
+  quotaRefill: refill,
+  quotaTaken: taken,
+  quotaGeneration: generation,
+  quotaOver,
+}: Omit<QuotaColumns, 'quotaRefillsAt'> & Pick<LimitColumns, 'quotaOver'>): StoredQuota | null => {
+  // An owner can remove the units alone.
+  const quota = units === null ? null : allOrNone('api_key_quota', { units, refill, taken, generation });
+  return quota && { ...quota, over: quotaOver === true };
+};

@@ -7,7 +7,7 @@ import { atMostLong, within } from '../../operations/input.ts';
 import { operation } from '../../operations/operation.ts';
 import { type Entitlement, noEntitlement } from '../../plans/entitlement-of.ts';
 import { permissionList } from '../../plans/permissions.ts';
-import { permissionsWithin } from './grants.ts';
+import { permissionsWithin, readMetadata } from './grants.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { type FoundKey, type Verification, type VerificationFailure, verifySecret } from './verify-secret.ts';
 
@@ -108,15 +108,15 @@ const describeKey = (
   expiresAt: found.expiresAt,
   name: found.name,
   ...describeGrant(found, entitlement, left),
-  metadata: found.metadata === null ? null : JSON.parse(found.metadata),
+  metadata: readMetadata(found.metadata),
   ...left.own,
   automation: withDefaults(readSettings(found), services.settings),
 });
 
-/** Converts the owner's settings; SQLite returns numbers for booleans. */
+/** The owner's settings; all null if the owner never set any. */
 const readSettings = (found: FoundKey) => ({
-  isEnabled: found.automationEnabled === null ? null : Boolean(found.automationEnabled),
-  isEnabledCleared: Boolean(found.automationEnabledCleared),
+  isEnabled: found.automationEnabled,
+  isEnabledCleared: found.automationEnabledCleared,
   sessionDuration: found.sessionDuration,
-  sessionDurationCleared: Boolean(found.sessionDurationCleared),
+  sessionDurationCleared: found.sessionDurationCleared,
 });

@@ -7,6 +7,7 @@ import type { ImportedKeys, OperationContext } from '../../operations/context.ts
 import { type Entitlement, entitlementOf } from '../../plans/entitlement-of.ts';
 import { isPeriodOverIn } from '../../quotas/quota-periods.ts';
 import { isApiKeySecret } from '../api-key-secret.ts';
+import { quotaColumns } from '../own-api-key.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { importedDigests, sha256Of } from './imported-keys.ts';
 import { type KeyLimits, noLimits, seeKeyLimits, useLimits } from './key-limits.ts';
@@ -66,21 +67,17 @@ const prepareLookup = (count: number) =>
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
       .select(['api_key.rate_limit', 'api_key.rate_limit_window', 'account.plan', 'account.overrides'])
-      // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.
-      .select(sql<unknown>`api_key_secret.works_until <= ${values.now}`.as('rotated'))
-      .select(sql<unknown>`account.blocked_at is not null`.as('blocked'))
-      .select(sql<unknown>`${isPeriodOverIn(db, values.now)}`.as('quotaOver'))
-      .select([
-        'api_key_quota.units as quotaUnits',
-        'api_key_quota.refill as quotaRefill',
-        'api_key_quota.taken as quotaTaken',
-        'api_key_quota.generation as quotaGeneration',
-      ])
-      .select(sql<unknown>`${isPeriodOverIn(db, values.now, 'account_quota')}`.as('sharedOver'))
+      .select('api_key_secret.works_until as worksUntil')
+      .select(sql<boolean>`account.blocked_at is not null`.as('blocked'))
+      .select(sql<boolean | null>`${isPeriodOverIn(db, values.now)}`.as('quotaOver'))
+      .select(quotaColumns)
+      .select(sql<boolean | null>`${isPeriodOverIn(db, values.now, 'account_quota')}`.as('sharedOver'))
       .select([
         'account_quota.refill as sharedRefill',
         'account_quota.taken as sharedTaken',
         'account_quota.generation as sharedGeneration',
+        // Checked alone: a value that is no time must not begin a period.
+        'account_quota.refills_at as sharedRefillsAt',
       ])
       .select([
         'automation_settings.is_enabled as automationEnabled',
@@ -216,12 +213,12 @@ async function findKey(
  * checks of the use.
  */
 const failureOf = (
-  { isActive, expiresAt, rotated, blocked }: FoundKey,
+  { isActive, expiresAt, worksUntil, blocked }: FoundKey,
   now: Date,
 ): VerificationFailure | null => {
   if (!isActive) return 'inactive';
   if (expiresAt && expiresAt <= now) return 'expired';
-  if (rotated) return 'rotated';
+  if (worksUntil && worksUntil <= now) return 'rotated';
   return blocked ? 'account_blocked' : null;
 };
 

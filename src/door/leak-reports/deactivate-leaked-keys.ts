@@ -20,7 +20,7 @@ export interface Leak {
 /** The part of an operation's context that a report uses. */
 export type LeakContext = Pick<OperationContext, 'db' | 'events' | 'requestSource' | 'services'>;
 
-const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date) =>
+const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[]) =>
   db
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
@@ -29,10 +29,8 @@ const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date
     .where('account.erased_at', 'is', null)
     .select(['api_key.id', 'api_key.account_id', 'api_key.is_active', 'api_key.expires_at'])
     .select(['api_key.previous_works_until', 'api_key_secret.digest', 'api_key_secret.id as secret'])
-    // These columns are no properties of the API key entity, so nothing would convert dates and booleans on SQLite.
-    .select(sql<unknown>`api_key_secret.works_until is not null`.as('former'))
-    .select(sql<unknown>`api_key_secret.works_until <= ${now}`.as('over'))
-    .select(sql<unknown>`api_key_secret.leaked_at is not null`.as('marked'))
+    .select('api_key_secret.works_until as worksUntil')
+    .select(sql<boolean>`api_key_secret.leaked_at is not null`.as('marked'))
     // All writers of events of several accounts lock them in the same order. So one may wait for the other, but never
     // each for the other.
     .orderBy('api_key.account_id')
@@ -40,8 +38,8 @@ const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[], now: Date
     .orderBy('api_key_secret.id');
 
 /** Finds secrets by their digests, with their API keys. */
-const findSecrets = (db: Db, digests: readonly Buffer[], now: Date) =>
-  runQuery(db, ApiKey, selectSecrets(db.kysely, digests, now));
+const findSecrets = (db: Db, digests: readonly Buffer[]) =>
+  runQuery(db, ApiKey, selectSecrets(db.kysely, digests));
 
 /** A secret with its API key. */
 type FoundSecret = Awaited<ReturnType<typeof findSecrets>>[number];
@@ -84,7 +82,7 @@ interface LeakedSecret extends FoundSecret {
 const isOpen = (found: FoundSecret, act: Act, now: Date): boolean =>
   found.isActive &&
   !(found.expiresAt && found.expiresAt <= now) &&
-  !found.over &&
+  !(found.worksUntil && found.worksUntil <= now) &&
   (act === 'end' || !found.marked);
 
 const idsOf = (found: readonly FoundSecret[]): number[] => [...new Set(found.map(({ id }) => id))];
@@ -92,7 +90,7 @@ const idsOf = (found: readonly FoundSecret[]): number[] => [...new Set(found.map
 const secretsOf = (found: readonly FoundSecret[]): number[] => found.map(({ secret }) => secret);
 
 /** The events of a leaked secret: that it leaked, and what ended. */
-function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecret, act: Act, now: Date) {
+function eventsOf({ id, account, leak, worksUntil, previousWorksUntil }: LeakedSecret, act: Act, now: Date) {
   const about = { accountId: account, keyId: id };
   const found: Change[] = leak.url === null ? [] : [{ field: 'leaked_url', from: null, to: leak.url }];
   const leaked = (...changes: Change[]): KeyEvent => ({
@@ -101,7 +99,7 @@ function eventsOf({ id, account, leak, former, previousWorksUntil }: LeakedSecre
     changes: [...found, ...changes],
   });
   if (act === 'mark') return [leaked()];
-  if (former) return [leaked({ field: 'previous_works_until', from: previousWorksUntil, to: now })];
+  if (worksUntil) return [leaked({ field: 'previous_works_until', from: previousWorksUntil, to: now })];
   return [leaked(deactivated), { ...about, name: 'api-key-deactivated', changes: [deactivated] } as const];
 }
 
@@ -121,9 +119,9 @@ async function endOpen(
   if (open.length === 0) return [];
   await markSecrets(db, secretsOf(open), now);
   if (act === 'end') {
-    const former = open.filter((found) => found.former);
+    const former = open.filter((found) => found.worksUntil);
     await endSecrets(db, secretsOf(former), idsOf(former), now);
-    await deactivateMany(db, idsOf(open.filter((found) => !found.former)), now);
+    await deactivateMany(db, idsOf(open.filter((found) => !found.worksUntil)), now);
   }
   const events = open.flatMap((found) => eventsOf(found, act, now));
   await writeKeyEvents(db, events, { actor: 'scanner', reason: null, requestId, now });
@@ -147,19 +145,19 @@ export async function deactivateLeakedKeys(
     for (const digest of digestsOf(services.secrets, leak.token)) byDigest.set(digest.toString('hex'), leak);
   if (byDigest.size === 0) return new Set();
   const digests = [...byDigest.keys()].map((hex) => Buffer.from(hex, 'hex'));
-  const find = async (within: Db, now: Date): Promise<LeakedSecret[]> =>
-    (await findSecrets(within, digests, now)).flatMap((found) => {
+  const find = async (within: Db): Promise<LeakedSecret[]> =>
+    (await findSecrets(within, digests)).flatMap((found) => {
       const leak = byDigest.get(found.digest.toString('hex'));
       return leak ? [{ ...found, leak }] : [];
     });
   const startedAt = new Date();
-  const known = await find(db, startedAt);
+  const known = await find(db);
   if (known.some((found) => isOpen(found, act, startedAt))) {
     const written = await db.transaction(async (transaction) => {
       await lockKeys(transaction, idsOf(known));
       // While this transaction waited, another one may have ended the key or given it another secret.
       const now = new Date();
-      const open = (await find(transaction, now)).filter((found) => isOpen(found, act, now));
+      const open = (await find(transaction)).filter((found) => isOpen(found, act, now));
       return endOpen(transaction, open, { act, requestId: requestSource.id, now });
     });
     for (const { name, accountId, keyId } of written) events(name, { accountId, keyId });

@@ -186,7 +186,7 @@ const putInLine = prepareQuery(
 async function moveUp(db: Db, line: Line, place: Place): Promise<void> {
   const [next] = await selectNext(db, place);
   if (!next || next.dueAt !== null) return;
-  const dueAt = line.place(next.account as AccountId, Boolean(next.urgent));
+  const dueAt = line.place(next.account as AccountId, next.urgent === true);
   await putInLine(db, { id: next.id, dueAt });
 }
 
