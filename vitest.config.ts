@@ -76,6 +76,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // All integration tests, on a server whose settings change how values look and how transactions run.
+          name: 'postgres-settings',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: 'test/support/postgres-server.ts',
+          setupFiles: 'test/support/need-postgres.ts',
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           // What holds whatever is drawn, and whatever many do at once: half a minute that `npm test` is spared.
           name: 'properties',
           include: ['test/properties/{unit,integration}/**/*.test.ts'],

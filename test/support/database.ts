@@ -167,8 +167,14 @@ export async function setReadOnly(database: Database, readOnly: boolean): Promis
     writerOf(database).pragma(`query_only = ${readOnly ? 'on' : 'off'}`);
     return;
   }
-  const access = readOnly ? 'read only' : 'read write';
-  await onEveryConnection(database, `set session characteristics as transaction ${access}`);
+  const access = `set session characteristics as transaction ${readOnly ? 'read only' : 'read write'}`;
+  // The pool replaces the connections of a server that takes no writes, so new ones must be like them.
+  const ofNew = `do $$ begin
+    execute format('alter database %I set default_transaction_read_only = ${readOnly}', current_database());
+  end $$`;
+  if (readOnly) await database.em.getConnection().execute(ofNew);
+  await onEveryConnection(database, access);
+  if (!readOnly) await database.em.getConnection().execute(ofNew);
 }
 
 /** The tables of each database that are away. */

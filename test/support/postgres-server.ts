@@ -118,6 +118,15 @@ async function createTemplate(server: string): Promise<string> {
   return new URL(url).pathname.slice(1);
 }
 
+/** Settings by which values look different, or transactions get into each other's way; databases and users may have them. */
+const unusualSettings = [
+  'datestyle=German',
+  'intervalstyle=sql_standard',
+  'timezone=Asia/Kathmandu',
+  'bytea_output=escape',
+  'default_transaction_isolation=serializable',
+];
+
 let stop: (() => Promise<void>) | undefined;
 
 /** Starts the server before the tests that need one. */
@@ -130,7 +139,8 @@ export async function setup(project: TestProject): Promise<void> {
   try {
     // No test of these pulls the plug or reads the log: neither need be waited for.
     const flags = ['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0'];
-    const { server, folder, url } = await startPostgres(flags.flatMap((flag) => ['-c', flag]));
+    const all = project.name === 'postgres-settings' ? [...flags, ...unusualSettings] : flags;
+    const { server, folder, url } = await startPostgres(all.flatMap((flag) => ['-c', flag]));
     stop = async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

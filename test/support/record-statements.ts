@@ -1,11 +1,12 @@
 import type { DatabaseConnection } from 'kysely';
 import { vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { openSession } from '../../src/database/postgresql/session.ts';
 import { sqliteConnections } from './database.ts';
 
 /** What a database was asked to do. */
 export interface Statements {
-  /** The SQL of each statement, in order; not what begins transactions and ends them, which may be for many at once. */
+  /** The SQL of each statement, in order; not what begins transactions and ends them, which may be for many at once, nor what a connection sends when it opens. */
   readonly sql: readonly string[];
   /** SQLite: those that were prepared for it. One that is kept is not. */
   readonly prepared: readonly string[];
@@ -22,7 +23,8 @@ export async function recordStatements(database: Database, run: () => Promise<un
   return { sql, prepared };
 }
 
-const isControl = (sql: string): boolean => /^(begin|commit|rollback|savepoint|release)\b/i.test(sql);
+const isControl = (sql: string): boolean =>
+  /^(begin|start transaction|commit|rollback|savepoint|release)\b/i.test(sql) || sql === openSession.sql;
 
 /** What all connections of the driver have in common: a pool may use any of them, and open others. */
 const connectionPrototype = (database: Database): Promise<DatabaseConnection> =>

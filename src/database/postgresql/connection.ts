@@ -16,6 +16,12 @@ import type { Statements } from './statements.ts';
 export class PostgresClient extends Client {
   /** The number of the connection's server process; behind a pooler, some other number. */
   declare readonly processID: number;
+  /** When the connection was opened, by `performance.now()`. */
+  readonly openedAt = performance.now();
+  /** When the connection was last seen to work, by `performance.now()`. */
+  seenAt = Number.NEGATIVE_INFINITY;
+  /** Whether the server takes no writes, as far as this connection has seen. */
+  isReadOnly = false;
   readonly #socket: Socket;
   #isBroken = false;
 
@@ -72,8 +78,8 @@ const rolledBack = () =>
 /** The SQLSTATEs of the end of the server or of a connection: PostgreSQL may have executed the statements before. */
 const lastWords = /^(08|40003|57P0)/;
 
-/** Whether an error is PostgreSQL's answer to the statement. */
-const isAnswer = (error: unknown): boolean =>
+/** Whether an error is PostgreSQL's answer to the statement. Any other error is the end of the connection. */
+export const isAnswer = (error: unknown): boolean =>
   error instanceof DatabaseError && !lastWords.test(error.code ?? '');
 
 /** The parts that the connections of a pool share. */
@@ -83,6 +89,8 @@ export interface Shared {
   readonly patience: number;
   /** Drops a connection that does not answer. */
   drop(client: PostgresClient): void;
+  /** Receives each failure of a connection's statements. */
+  notice(client: PostgresClient, error: unknown): void;
 }
 
 /** A connection of the pool while it is in use. */
@@ -202,6 +210,7 @@ export class PostgresConnection implements DatabaseConnection {
     try {
       return await this.#client.query(query);
     } catch (error) {
+      this.#pool.notice(this.#client, error);
       throw isLate ? new Error('PostgreSQL has not answered in time', { cause: error }) : error;
     } finally {
       clearTimeout(timer);

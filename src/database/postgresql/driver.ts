@@ -2,6 +2,7 @@ import {
   type DatabaseConnection,
   PostgresDialect as KyselyDialect,
   PostgresDriver as KyselyDriver,
+  type TransactionSettings,
 } from 'kysely';
 import { PostgresConnection } from './connection.ts';
 import type { PostgresPool } from './pool.ts';
@@ -31,6 +32,12 @@ class PostgresDriver extends KyselyDriver {
 
   override async acquireConnection(): Promise<PostgresConnection> {
     return new PostgresConnection(await this.#pool.connect(), this.#pool);
+  }
+
+  /** Names the isolation level: the operations take their locks for this one, whatever the database's default is. */
+  override beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
+    const { isolationLevel = 'read committed' } = settings;
+    return super.beginTransaction(connection, { ...settings, isolationLevel });
   }
 
   override commitTransaction(connection: PostgresConnection): Promise<void> {

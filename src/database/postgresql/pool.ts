@@ -4,7 +4,8 @@ import type { DatabaseConfig } from '../../config/config.ts';
 import { toPgUrl } from '../../config/values/database-url.ts';
 import type { ConnectionPool, Warn } from '../backend.ts';
 import { Abandoned } from './abandoned.ts';
-import { type PooledClient, PostgresClient, PostgresConnection } from './connection.ts';
+import { isAnswer, type PooledClient, PostgresClient, PostgresConnection } from './connection.ts';
+import { isReadOnlySession, openSession } from './session.ts';
 import { Statements } from './statements.ts';
 
 /** The type parsers that the ORM expects: dates and times stay text, because the ORM parses them itself. */
@@ -29,6 +30,18 @@ const onTheWay = 1000;
  */
 const keepAlive = 10_000;
 
+/**
+ * The time after which a connection is looked at again before its next use, in milliseconds. After a switchover, the old
+ * server may live on and take no writes: whoever only reads would go on reading there what has changed elsewhere.
+ */
+const lookEvery = 2000;
+
+/**
+ * The least age at which a connection to a server that takes no writes is replaced, in milliseconds. The address of the
+ * server may lead to another one by now, or still to the same.
+ */
+const redialEvery = 1000;
+
 /** The pool of connections to PostgreSQL, on top of `pg`'s pool. It opens no connection before the first use. */
 export class PostgresPool {
   readonly statements: Statements;
@@ -37,8 +50,12 @@ export class PostgresPool {
   readonly #warn: Warn;
   readonly #pool: Pool;
   readonly #abandoned: Abandoned;
+  /** The longest time that a look at a connection may take, in milliseconds. */
+  readonly #patienceOfLook: number;
   /** The open connections that are newer than the last dropped one. */
   #trusted = new WeakSet<object>();
+  /** When a connection last failed in a way that concerns its siblings, by `performance.now()`. */
+  #doubtedAt = Number.NEGATIVE_INFINITY;
   readonly #open = new Set<PostgresClient>();
   /** The time-outs that each connection tells to PostgreSQL at its start; undefined after a pooler refused them. */
   #serverTimeouts: ClientConfig | undefined;
@@ -57,6 +74,7 @@ export class PostgresPool {
     this.#warn = warn;
     this.statements = new Statements(statements, warn);
     this.patience = statement + onTheWay;
+    this.#patienceOfLook = timeouts.connect;
     // After this time, PostgreSQL itself has ended the process.
     this.#abandoned = new Abandoned((query) => this.query(query), statement + idleInTransaction);
     this.#pool = new Pool({
@@ -69,6 +87,8 @@ export class PostgresPool {
       max: poolSize,
       connectionTimeoutMillis: timeouts.connect,
       types: ormTypes(),
+      // The pool waits for it, and gives no connection to anybody if it fails.
+      onConnect: (client) => this.#look(client as PostgresClient),
       Client: class extends PostgresClient {
         constructor(config?: ClientConfig) {
           super({ ...config, ...serverTimeouts() });
@@ -98,7 +118,8 @@ export class PostgresPool {
   async connect(): Promise<PooledClient> {
     for (;;) {
       const client = await this.#connect();
-      if (this.statements.isCurrent(client) && this.#trusted.has(client)) return client;
+      const isCurrent = this.statements.isCurrent(client) && this.#trusted.has(client);
+      if (isCurrent && (this.#isFresh(client) || (await this.#canStay(client)))) return client;
       client.drop();
       client.release(true);
     }
@@ -124,10 +145,53 @@ export class PostgresPool {
     this.#abandoned.add(client.processID);
   }
 
+  /**
+   * Learns from a failed statement. A server that became read-only, or that ends a connection, has something to tell of
+   * the other connections too: each is looked at before its next use.
+   */
+  notice(client: PostgresClient, error: unknown): void {
+    const isRefusedWrite = (error as { code?: unknown }).code === readOnly;
+    if (isAnswer(error) && !isRefusedWrite) return;
+    // A connection that is known to be read-only tells nothing new.
+    if (!client.isReadOnly) this.#doubtedAt = performance.now();
+    if (isRefusedWrite) client.isReadOnly = true;
+  }
+
   async end(): Promise<void> {
     this.#abandoned.end();
     await this.#pool.end();
     for (const client of this.#open) client.leave();
+  }
+
+  /** Whether a connection can be used without a look at it. */
+  #isFresh({ seenAt, isReadOnly }: PostgresClient): boolean {
+    return !isReadOnly && seenAt > this.#doubtedAt && seenAt > performance.now() - lookEvery;
+  }
+
+  /** Looks at a connection; returns false if it must leave the pool. */
+  async #canStay(client: PostgresClient): Promise<boolean> {
+    const isOld = client.openedAt < performance.now() - redialEvery;
+    if (client.isReadOnly) return !isOld;
+    try {
+      await this.#look(client);
+    } catch {
+      return false;
+    }
+    return !(client.isReadOnly && isOld);
+  }
+
+  /**
+   * Sets the settings of a session, and notes whether its server takes writes.
+   * @throws {Error} if the connection does not work
+   */
+  async #look(client: PostgresClient): Promise<void> {
+    const deadline = performance.now() + this.#patienceOfLook;
+    const { rows } = await new PostgresConnection(client as PooledClient, this).executeQuery({
+      ...openSession,
+      deadline,
+    });
+    client.isReadOnly = isReadOnlySession(rows);
+    client.seenAt = performance.now();
   }
 
   async #connect(): Promise<PooledClient> {
@@ -144,6 +208,9 @@ export class PostgresPool {
 
 const refusedWarning =
   'a pooler between Keyward and PostgreSQL refuses time-outs at the start of a connection: PostgreSQL is given none; ALTER ROLE … SET statement_timeout and idle_in_transaction_session_timeout for the user of DATABASE_URL';
+
+/** The SQLSTATE of a write on a server that takes none. */
+const readOnly = '25006';
 
 /** Whether a pooler refuses the time-outs at the start of a connection. */
 const isRefusal = ({ code, message }: Error & { readonly code?: unknown }): boolean =>
