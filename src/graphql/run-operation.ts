@@ -22,6 +22,7 @@ import { createEventLog } from '../observability/log.ts';
 import { once } from '../once.ts';
 import type { OperationContext, OperationServices } from '../operations/context.ts';
 import { notAlone } from '../operations/idempotency-key.ts';
+import { assertAnswerable } from './assert-answerable.ts';
 import { factsOf } from './field-facts.ts';
 
 declare global {
@@ -236,6 +237,14 @@ const runningOnce =
     return result;
   };
 
+/** Makes a resolver of a change whose result is checked before it is stored. */
+const answerable =
+  <Context extends object>(resolve: Resolver<Context>): Resolver<Context> =>
+  (parent, input, context, info) => {
+    const check = (result: object) => assertAnswerable(info.returnType, result, { context, info });
+    return resolve(parent, input, { ...context, assertAnswerable: check }, info);
+  };
+
 /** The result of an operation: a stored record, which names its account, or a page of such records. */
 interface Answer {
   readonly account?: AccountId | null;
@@ -245,7 +254,7 @@ interface Answer {
 const accountOf = (answer: Answer | null): AccountId | undefined =>
   answer?.account ?? answer?.edges?.[0]?.node.account ?? undefined;
 
-/** Runs a change only once for an `Idempotency-Key`. Records, for the log, the account of any root field's result. */
+/** Runs a change only once for an `Idempotency-Key`, and checks its result. Records, for the log, the account of any root field's result. */
 class RootFieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolve: Resolver<Types['Context']>,
@@ -253,7 +262,7 @@ class RootFieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   ): Resolver<Types['Context']> {
     const { kind, name } = field;
     if (kind !== 'Query' && kind !== 'Mutation') return resolve;
-    const run = kind === 'Mutation' && isChange(field) ? runningOnce(name, resolve) : resolve;
+    const run = kind === 'Mutation' && isChange(field) ? runningOnce(name, answerable(resolve)) : resolve;
     return async (parent, args, context, info) => {
       const answer = (await run(parent, args, context, info)) as Answer | null;
       (context as Exchange).record.accountId ??= accountOf(answer);

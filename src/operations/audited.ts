@@ -76,6 +76,7 @@ type Pending = {
  * commit. An operator's action is recorded twice: in the trail of the account concerned, and in the operator's own. A
  * change within another change becomes part of the outer one.
  * @param run the change; it must use the `db` of its own context for all reads and writes
+ * @throws what the answer would throw for the result; then nothing was changed
  * @throws {GatewayError} `SERVICE_UNAVAILABLE` if the account was blocked or erased after the operation found it;
  *   another attempt then gets the right error. `TOO_MANY_REQUESTS` if the account has made all changes of this day
  */
@@ -83,8 +84,13 @@ export async function audited<Result>(
   context: OperationContext,
   run: (context: OperationContext) => Promise<Result>,
 ): Promise<Result> {
+  const change = async (inner: OperationContext) => {
+    const result = await run(inner);
+    if (result != null) context.assertAnswerable?.(result);
+    return result;
+  };
   // The outer change records the events of this inner one.
-  if (context.db.isTransaction) return run(context);
+  if (context.db.isTransaction) return change(context);
   const { changed, pending } = await context.db.transaction(async (db) => {
     const pending: Pending[] = [];
     const events: OperationContext['events'] = (name, event, changes = []) => {
@@ -92,7 +98,7 @@ export async function audited<Result>(
     };
     const inner = { ...context, db, events };
     await context.precondition?.(inner);
-    const changed = await run(inner);
+    const changed = await change(inner);
     const rows = pending.flatMap((one) => rowsOf(context, one));
     // Every transaction writes in the order of the accounts. So two operators who change each other's accounts wait
     // for each other once, and cannot deadlock.

@@ -35,6 +35,11 @@ export interface OperationContext {
    * @throws {GatewayError} `PRECONDITION_FAILED` if the condition does not hold
    */
   readonly precondition?: (context: OperationContext) => Promise<void>;
+  /**
+   * Checks the result of the change, before it is stored: what cannot be answered is not stored either.
+   * @throws what the answer would throw
+   */
+  readonly assertAnswerable?: (result: object) => void;
 }
 
 /** The services that operations use, the same for all requests. */

@@ -155,3 +155,25 @@ describe.each(columns)('%s.%s', (table, column, allowed = []) => {
     },
   );
 });
+
+describe('a change whose result cannot be answered is not made', () => {
+  it.each([
+    ['DELETE', '/auth/keys/1', 'mutation { deactivateApiKey(keyId: 1) { id } }', undefined],
+    ['POST', '/auth/keys/1/rotate', 'mutation { rotateApiKey(keyId: 1) { key } }', {}],
+    ['PATCH', '/auth/keys/1', 'mutation { updateApiKey(keyId: 1, name: "two") { id } }', { name: 'two' }],
+    ['PUT', '/auth/keys/1/default', 'mutation { setDefaultApiKey(keyId: 1) { id } }', undefined],
+  ])('%s %s', async (method, path, document, json) => {
+    await createKey();
+    // What is stored is of the right type, and yet no list.
+    await execute(`update api_key set metadata = '[1]', is_default = ${isPostgres ? 'false' : '0'}`);
+    const before = await setup.stored();
+    expect((await setup.call(method, path, json)).status).toBe(503);
+    const token = await setup.sign();
+    expect((await setup.gateway.graphql(document, { token })).status).toBe(503);
+    const keyed = { token, headers: { 'idempotency-key': 'one' }, ...(json && { json }) };
+    if (method === 'POST') expect((await setup.gateway.rest(method, path, keyed)).status).toBe(503);
+    expect(await setup.stored()).toEqual(before);
+    await execute('update api_key set metadata = null');
+    expect((await setup.call(method, path, json)).status).toBeLessThan(300);
+  });
+});
