@@ -5,6 +5,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { freePort } from './process.ts';
 
 const program = '/usr/sbin/pgbouncer';
@@ -55,6 +56,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = md5
 auth_file = ${home}/users
+admin_users = ${username}
 pool_mode = transaction
 default_pool_size = ${servers}
 `,
@@ -74,6 +76,19 @@ default_pool_size = ${servers}
   return {
     /** The URL of one of the server's databases, by way of it. */
     through: (url: string): string => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
+    /** Gives a command to its console, such as `RECONNECT`. */
+    command: async (command: string): Promise<void> => {
+      const console = new pg.Client({
+        host: '127.0.0.1',
+        port,
+        user: username,
+        password,
+        database: 'pgbouncer',
+      });
+      await console.connect();
+      await console.query(command);
+      await console.end();
+    },
     /** What it has said so far. */
     log: () => log,
     [Symbol.asyncDispose]: async () => {

@@ -11,12 +11,19 @@ import { startPostgres } from './postgres-server.ts';
 import { freePort } from './process.ts';
 
 /** Kills a process that may have ended meanwhile. */
-function endAtOnce(pid: number): void {
+export function endAtOnce(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
     if ((error as { code?: string }).code !== 'ESRCH') throw error;
   }
+}
+
+/** The first process of a PostgreSQL server, and all that it has started. */
+export function processesOf(first: number): number[] {
+  const { stdout } = spawnSync('pgrep', ['-P', `${first}`], { encoding: 'utf8' });
+  // An empty line would be 0: the test's own process group.
+  return [first, ...stdout.split('\n').filter(Boolean).map(Number)];
 }
 
 /** A PostgreSQL server of a test's own, which it may break; it is stopped when it is disposed of. */
@@ -28,13 +35,7 @@ export async function startOwnPostgres() {
     const [line] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n');
     return Number(line);
   };
-  /** The server's first process, and all that it has started. */
-  const processes = async (): Promise<number[]> => {
-    const parent = await pid();
-    const { stdout } = spawnSync('pgrep', ['-P', `${parent}`], { encoding: 'utf8' });
-    // An empty line would be 0: the test's own process group.
-    return [parent, ...stdout.split('\n').filter(Boolean).map(Number)];
-  };
+  const processes = async (): Promise<number[]> => processesOf(await pid());
   /** Starts it again; the first attempts fail while processes of a killed one still end. */
   const start = async (): Promise<void> => {
     for (let attempt = 0; ; attempt += 1) {
