@@ -1,9 +1,9 @@
 import { readCommandLine } from '../config/command-line.ts';
-import { reportConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { databaseSummary } from '../config/summary.ts';
 import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
+import { reportFault } from './report-fault.ts';
 
 const usage = `Usage: npm run db:migrate -- [--help]
 
@@ -28,4 +28,4 @@ async function run(): Promise<void> {
   report(databaseSummary(config), await migrate(database, config.database));
 }
 
-if (readCommandLine({ usage })) await run().catch(reportConfigError);
+if (readCommandLine({ usage })) await run().catch(reportFault);

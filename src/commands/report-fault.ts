@@ -1,20 +1,36 @@
-import { DriverException } from '@mikro-orm/core';
-import { reportConfigError } from '../config/config-error.ts';
-import { OutcomeUnknownError } from '../database/failures.ts';
+import { ConfigError, NotThereError } from '../config/config-error.ts';
+import { describeFailure } from '../database/describe-failure.ts';
+import { UnexpectedValueError } from '../database/failures.ts';
 import { GatewayError } from '../errors.ts';
+import { firstError } from '../first-error.ts';
+import { CommandError } from './command-error.ts';
+import { describeSystemFault } from './system-fault.ts';
 
-/** Whether an error can be expected at any time: from the database, the system or the service. */
-const isForeseen = (error: unknown): error is Error =>
-  [DriverException, OutcomeUnknownError, GatewayError].some((kind) => error instanceof kind) ||
-  (error instanceof Error && 'syscall' in error);
+/** The exit code for "try again later": EX_TEMPFAIL of sysexits.h. */
+const tryAgain = 75;
+
+/** The errors whose own message is for an operator. */
+const inWords = [ConfigError, CommandError, UnexpectedValueError, GatewayError];
+
+/** The message and the exit code for an error that is no bug; undefined for a bug. */
+function describe(error: Error): readonly [message: string, exitCode: number] | undefined {
+  if (error instanceof NotThereError) return [error.message, tryAgain];
+  if (inWords.some((kind) => error instanceof kind)) return [error.message, 1];
+  const failure = describeFailure(error);
+  if (failure) return [failure.message, failure.isPassing ? tryAgain : 1];
+  const fault = describeSystemFault(error);
+  return fault === undefined ? undefined : [fault, 1];
+}
 
 /**
- * Prints the error that has ended a command, and sets the exit code.
- * @throws an unexpected error unchanged, so that its stack trace appears
+ * Reports the error that has ended a command or the start of the service, and sets the exit code: 75 if the operator
+ * only needs to wait, and otherwise 1. If a clean-up failed after another error, that other error is reported.
+ * @throws a bug, so that its stack trace appears
  */
-export function reportFault(error: unknown): void {
-  if (isForeseen(error)) {
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  } else reportConfigError(error);
+export function reportFault(given: unknown): void {
+  const error = firstError(given);
+  const described = error instanceof Error ? describe(error) : undefined;
+  if (!described) throw error;
+  process.stderr.write(`${described[0]}\n`);
+  process.exitCode = described[1];
 }

@@ -1,5 +1,5 @@
 import { readCommandLine } from '../config/command-line.ts';
-import { ConfigError, reportConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { openDatabase } from '../database/database.ts';
 import { Db } from '../database/db.ts';
@@ -9,6 +9,7 @@ import { digests } from '../rewrap/digests.ts';
 import { type Rewrapping, rewrap } from '../rewrap/rewrap.ts';
 import { privateKeys, sealedApiKeys, webhookSecrets } from '../rewrap/sealed-values.ts';
 import { createSecrets, type Secrets } from '../secrets/secrets.ts';
+import { reportFault } from './report-fault.ts';
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -52,4 +53,4 @@ async function rewrapAll(): Promise<void> {
   await runAll(db, secrets);
 }
 
-if (readCommandLine({ usage })) await rewrapAll().catch(reportConfigError);
+if (readCommandLine({ usage })) await rewrapAll().catch(reportFault);

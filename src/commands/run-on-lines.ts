@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from 'node:fs';
 import { type Line, readLines } from '../transfer/read-lines.ts';
+import { CommandError } from './command-error.ts';
 
 /**
  * The intervals of the progress messages, in milliseconds: in a terminal (`often`), and in any other output
@@ -50,13 +51,20 @@ function createProgress(total: number | undefined) {
   };
 }
 
+/** @throws {CommandError} if the path names a folder: to read it would fail without its name */
+function sizeOf(file: string): number {
+  const found = statSync(file);
+  if (found.isDirectory()) throw new CommandError(`${file} is a folder, not a file.`);
+  return found.size;
+}
+
 /**
  * Runs a command on the lines of a file. Shows the progress and reports refused lines on standard error, and prints the
  * totals however the command ends. A refused line makes the exit code 1.
  * @param file the path of the file, or `-` for standard input
  * @param totals what the command counts
  * @param run must say of each line that it was read, and of each refused line why
- * @throws if the file does not exist
+ * @throws if the file does not exist or is a folder
  */
 export async function runOnLines<Totals extends { readonly refused: number }>(
   file: string,
@@ -64,7 +72,7 @@ export async function runOnLines<Totals extends { readonly refused: number }>(
   summary: (totals: Totals) => string,
   run: (lines: AsyncIterable<Line>, report: ReturnType<typeof createProgress>) => Promise<unknown>,
 ): Promise<void> {
-  const progress = createProgress(file === '-' ? undefined : statSync(file).size);
+  const progress = createProgress(file === '-' ? undefined : sizeOf(file));
   try {
     await run(readLines(file === '-' ? process.stdin : createReadStream(file)), progress);
   } finally {

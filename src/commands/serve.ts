@@ -26,12 +26,11 @@ async function checkConfig(config: Config): Promise<void> {
 }
 
 async function run(withConfig: (config: Config) => Promise<void>): Promise<void> {
-  const { reportConfigError } = await import('../config/config-error.ts');
   try {
     const { loadConfig } = await import('../config/load-config.ts');
     await withConfig(loadConfig());
   } catch (error) {
-    reportConfigError(error);
+    (await import('./report-fault.ts')).reportFault(error);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
-import type { Dialect } from 'kysely';
+import type { CompiledQuery, Dialect } from 'kysely';
 
 /** The numbers of connections to PostgreSQL, from `pg`'s pool. */
 export interface ConnectionPool {
@@ -15,6 +15,16 @@ export interface ConnectionPool {
 
 /** Receives a message for the operator, in words. */
 export type Warn = (message: string) => void;
+
+/** What a backend finds out about the database when it opens. */
+export interface Findings {
+  /** The real name of the database: a pooler may know it by another one. */
+  readonly database: string;
+  /** The settings with which confirmed data can be lost or read by others, each in words for an operator. */
+  readonly risks: readonly string[];
+  /** Why the user cannot update the schema, in words with what to do; undefined if the user can. */
+  readonly migrationFault: string | undefined;
+}
 
 /** The code for one kind of database: the ORM's options, and the steps of opening. Making a backend opens nothing. */
 export interface Backend {
@@ -33,6 +43,12 @@ export interface Backend {
    * @throws {ConfigError} if the file is missing or has several names
    */
   assertThere?(): void;
+  /**
+   * Finds out whether the database can be used.
+   * @param run runs a query and returns its rows, by the first connection
+   * @throws {ConfigError} if it cannot; {@link refuse} converts any other error
+   */
+  examine?(run: (query: CompiledQuery) => Promise<readonly unknown[]>): Promise<Findings>;
   /** The pool of connections; undefined if there is none. */
   readonly pool?: ConnectionPool;
   /** The size of the write-ahead log in bytes, if the log is a file of this process. */
@@ -47,5 +63,5 @@ export interface Backend {
    * Converts an error at the opening.
    * @throws {ConfigError} or {NotThereError}; the error itself if it has another cause
    */
-  refuse(error: Error & { readonly code?: string }): never;
+  refuse(error: Error & { readonly code?: unknown }): never;
 }

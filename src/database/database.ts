@@ -1,12 +1,17 @@
 import { MikroORM, type Options } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
+import type { CompiledQuery } from 'kysely';
 import type { DatabaseConfig } from '../config/config.ts';
-import type { Backend, Warn } from './backend.ts';
+import { firstError } from '../first-error.ts';
+import type { Backend, Findings, Warn } from './backend.ts';
 import { entities } from './tables.ts';
 
 /** An open database; disposing of it closes the database. */
 export type Database = MikroORM<AbstractSqlDriver> &
-  AsyncDisposable & { readonly [Part in 'dialect' | 'pool' | 'walSize' | 'check']: Backend[Part] };
+  AsyncDisposable & { readonly [Part in 'dialect' | 'pool' | 'walSize' | 'check']: Backend[Part] } & Pick<
+    Findings,
+    'risks' | 'migrationFault'
+  >;
 
 /**
  * Opens the database: a server's database or a file. A missing file is made.
@@ -16,7 +21,7 @@ export type Database = MikroORM<AbstractSqlDriver> &
  */
 export async function openDatabase(config: DatabaseConfig, warn: Warn = warnOperator): Promise<Database> {
   const backend = await backendOf(config, warn);
-  return open(backend).catch(backend.refuse);
+  return open(backend);
 }
 
 /**
@@ -27,21 +32,29 @@ export async function openDatabase(config: DatabaseConfig, warn: Warn = warnOper
 export async function openBeside(config: DatabaseConfig): Promise<Database> {
   const { hold, assertThere, ...shared } = await backendOf(config, warnOperator);
   assertThere?.();
-  return open(shared).catch(shared.refuse);
+  return open(shared);
 }
 
 const warnOperator: Warn = (message) => void process.stderr.write(`Warning: ${message}.\n`);
 
-async function open(backend: Backend): Promise<Database> {
+/** @throws what the backend makes of the first error: the clean-up after it may fail too */
+const open = (backend: Backend): Promise<Database> =>
+  openParts(backend).catch((error) => backend.refuse(firstError(error) as Error));
+
+async function openParts(backend: Backend): Promise<Database> {
   await using opened = new AsyncDisposableStack();
   opened.use(backend.hold?.());
   const orm = new MikroORM<AbstractSqlDriver>(databaseOptions(backend));
   opened.defer(() => orm.close());
   await orm.connect();
+  // By Kysely, because otherwise it would not know that there is a pool to close.
+  const run = async (query: CompiledQuery) => (await orm.em.getKysely().executeQuery(query)).rows;
+  const { database, risks = [], migrationFault } = (await backend.examine?.(run)) ?? {};
+  if (database !== undefined) orm.config.set('dbName', database);
   const { dialect, pool, walSize, check } = backend;
   const stack = opened.move();
   const dispose = { [Symbol.asyncDispose]: () => stack.disposeAsync() };
-  return Object.assign(orm, { dialect, pool, walSize, check }, dispose);
+  return Object.assign(orm, { dialect, pool, walSize, check, risks, migrationFault }, dispose);
 }
 
 /** Whether a database is PostgreSQL; otherwise it is SQLite. */

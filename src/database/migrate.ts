@@ -55,7 +55,9 @@ export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonl
       .getConnection()
       .execute('select pg_advisory_xact_lock(?)', [lockId], 'all', em.getTransactionContext());
     // While this node waited, a node of another version may have migrated the schema.
-    return (await isMigrated(own, config)) ? [] : runMigrations(own, config);
+    if (await isMigrated(own, config)) return [];
+    if (own.migrationFault !== undefined) throw new ConfigError([own.migrationFault]);
+    return runMigrations(own, config);
   });
 }
 

@@ -1,5 +1,6 @@
 import { write, writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { firstError } from '../first-error.ts';
 import type { Finisher, RequestIds, RequestRecord } from '../http/exchange.ts';
 import type { EventLog } from './events.ts';
 
@@ -72,9 +73,10 @@ const logFailure = (logger: Logger, { requestId, traceId, spanId, failure }: Req
 
 /**
  * Describes an error for the log. It leaves out the message of a database error, because such a message repeats the
- * values of the query.
+ * values of the query. If a clean-up failed after another error, that other error is described.
  */
 export function describeError(error: unknown): Record<string, unknown> | undefined {
+  if (error instanceof SuppressedError) return describeError(firstError(error));
   if (!(error instanceof Error)) return error === undefined ? undefined : { type: typeof error };
   const { code } = error as { code?: unknown };
   const fromDatabase = /Exception$|^(SqliteError|NotFoundError|ValidationError)$/.test(error.name);

@@ -56,7 +56,7 @@ export function entitlementOf(
 const isOverrides = (value: unknown): value is Overrides => overridesSchema.safeParse(value).success;
 
 /**
- * Parses the stored overrides of an account; null: there are none.
+ * Parses the stored overrides of an account. Null if it has none.
  * @throws {UnexpectedValueError} if they are not what an operator can set: then nobody knows what the account may have
  */
 export const readOverrides = (overrides: string | null): Overrides =>

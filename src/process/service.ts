@@ -39,6 +39,7 @@ import { greet } from './greeting.ts';
 import { createProcessLogger } from './process-logger.ts';
 import { createReadiness, watchReadiness } from './readiness.ts';
 import type { Stopped } from './signals.ts';
+import { warnOfRisks } from './warn-of-risks.ts';
 
 /** A running service. Disposal stops the service. */
 export interface Service extends AsyncDisposable {
@@ -60,8 +61,7 @@ export async function startService(given: Config, stopped: Stopped): Promise<Ser
   const development = config.issuers.length > 0 ? undefined : import('../dev/development.ts');
   // The verification keys are read while the database opens.
   const configured = config.issuers.map((issuer) => trust(issuer, logger, started));
-  const orm = started.use(await openDatabase(config.database, (message) => logger.warn(message)));
-  await prepareSchema(orm, config.database);
+  const orm = await openMigrated(config, logger, started);
   const secrets = await prepareSecrets(config, orm);
   const background = await startBackground(config, orm, logger, secrets, started);
   const load = started.use(new Load(config.edge.maxInFlight, logger));
@@ -96,6 +96,19 @@ export async function startService(given: Config, stopped: Stopped): Promise<Ser
 
   const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
   return Object.assign(started.move(), { greeting });
+}
+
+/** Opens the database, and updates or checks its schema. */
+async function openMigrated(
+  { database, workers }: Config,
+  logger: Logger,
+  started: AsyncDisposableStack,
+): Promise<Database> {
+  const orm = started.use(await openDatabase(database, (message) => logger.warn(message)));
+  // The supervisor of several workers has already warned.
+  if (workers === 1) warnOfRisks(orm, logger);
+  await prepareSchema(orm, database);
+  return orm;
 }
 
 /** Warns of variables that are ignored, and of scopes that the configuration needs and no token can have. */

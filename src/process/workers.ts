@@ -10,6 +10,7 @@ import { endOf, type ForkedWorker, forkWorker, giveSigns, sendToSupervisor } fro
 import { createProcessLogger, stopMilliseconds } from './process-logger.ts';
 import type { Service } from './service.ts';
 import type { Stopped } from './signals.ts';
+import { warnOfRisks } from './warn-of-risks.ts';
 
 /** The time limit of the workers' stop, in milliseconds. It is longer than the workers' own limit. */
 const graceMilliseconds = stopMilliseconds + 250;
@@ -40,7 +41,7 @@ export const startWorkers = (config: Config, stopped: Stopped): Promise<Service>
 async function supervise(config: Config, stopped: Stopped): Promise<Service> {
   await using started = new AsyncDisposableStack();
   const { logger } = await createProcessLogger(config, started, stopped, ownGraceMilliseconds);
-  await prepareDatabase(config.database);
+  await prepareDatabase(config.database, logger);
   if (config.metrics) {
     const { startClusterMetrics } = await import('../observability/metrics/start-metrics.ts');
     started.use(await startClusterMetrics(config.metrics));
@@ -71,8 +72,9 @@ async function work(config: Config, stopped: Stopped): Promise<Service> {
   return Object.assign(started.move(), { greeting: '' });
 }
 
-async function prepareDatabase(config: DatabaseConfig): Promise<void> {
+async function prepareDatabase(config: DatabaseConfig, logger: Logger): Promise<void> {
   await using database = await openDatabase(config);
+  warnOfRisks(database, logger);
   await prepareSchema(database, config);
 }
 

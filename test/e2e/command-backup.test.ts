@@ -151,7 +151,7 @@ describe('refused with a message', () => {
   });
 
   it('a missing database, and leaves no copy', async () => {
-    expect(await backUp()).toEqual(refusal(/^[^\n]*unable to open database file\n$/));
+    expect(await backUp()).toEqual(refusal(/^The database \S+keyward\.db does not exist\.\n$/));
     expect(await readdir(folder.path)).toEqual([]);
   });
 

@@ -52,13 +52,13 @@ async function untilReplaced({ pid }: ServiceProcess, former: readonly number[])
   }
 }
 
-/** The lines of warnings and worse. */
+/** The warnings about workers. The server of the tests has settings that are warned about too. */
 const warningsOf = ({ output }: ServiceProcess) =>
   output.stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
-    .filter(({ level }) => level >= 40);
+    .filter(({ level, msg }) => level >= 40 && /worker/.test(msg));
 
 it('each worker that dies is reported with its cause and replaced, at once and then after growing delays', async () => {
   await using service = await startProcess(folder.path, env, 25_000);
@@ -144,4 +144,10 @@ it('a signal to all of them ends the service with exit code 0, as soon as there 
     outcomes.push(await ended);
   }
   expect(outcomes).toEqual(Array(outcomes.length).fill([0, null]));
+});
+
+it('a setting with which data can be lost is reported once, whatever the number of workers', async () => {
+  const risky = `${env['DATABASE_URL']}?options=-csynchronous_commit%3Doff`;
+  await using service = await startProcess(folder.path, { ...env, DATABASE_URL: risky }, 25_000);
+  expect(service.output.stdout.match(/synchronous_commit=off/g)).toHaveLength(1);
 });

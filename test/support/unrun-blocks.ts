@@ -40,6 +40,8 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'server {': 'test/e2e/tls.test.ts runs it',
     'export DATABASE_URL=postgres://keyward:secret@db.example.com/keyward?sslmode=verify-full':
       'test/e2e/command-migrate.test.ts and test/e2e/workers.test.ts do this with a real PostgreSQL',
+    'GRANT USAGE ON SCHEMA public TO keyward_service;':
+      'test/faults/postgres-start.test.ts runs it, and then the service as that user',
     'pg_dump --format=custom --file=keyward.dump "$DATABASE_URL"':
       "PostgreSQL's own commands, which its package for the tests does not have",
   },

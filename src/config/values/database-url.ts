@@ -68,7 +68,10 @@ export function postgresUrlFaults(text: string): string[] {
   if (text.includes('#')) return ['has a #, which ends a URL: write it as %23 in the password'];
   if (/\?.*@/.test(text))
     return ['has an @ after a ?: write ? in the password as %3F, and @ elsewhere as %40'];
-  if (!URL.canParse(text)) return [];
+  if (!URL.canParse(text))
+    return withoutHost.test(text)
+      ? ['names no host: write one, or add ?host= with the folder of a socket']
+      : [];
   const { hostname, searchParams } = new URL(text);
   if (hostname.includes(',')) return ['names several hosts: pg connects to one'];
   return [...new Set(searchParams.keys())].flatMap((name) =>
@@ -76,10 +79,28 @@ export function postgresUrlFaults(text: string): string[] {
   );
 }
 
+/** A URL without a host, up to the place of the host: `postgres://user:password@/keyward`. */
+const withoutHost = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?=(?::\d*)?(?:[/?]|$))/;
+
+/**
+ * Adds a host to a URL that has none but names a socket: `postgres://user@/keyward?host=/cloudsql/a:b:c`. Node cannot
+ * parse a URL with a user and no host. `pg` ignores the host beside a socket.
+ */
+export const addHost = (text: string): string =>
+  /[?&]host=/.test(text) ? text.replace(withoutHost, '$1localhost') : text;
+
+/** The value of `sslmode` in a URL; null if there is none. */
+export const sslModeOf = (text: string): string | null => new URL(text).searchParams.get('sslmode');
+
+/** The name of the database in a URL. Without one, PostgreSQL takes the name of the user. */
+export function databaseOf(text: string): string {
+  const { pathname, username } = new URL(text);
+  return decodeURIComponent(pathname.slice(1) || username) || 'postgres';
+}
+
 /** The URL as `pg` takes it without a warning: it verifies certificates by all of these modes alike. */
 export function toPgUrl(text: string): string {
-  const url = new URL(text);
-  if (likeVerifyFull.test(url.searchParams.get('sslmode') ?? ''))
+  if (likeVerifyFull.test(sslModeOf(text) ?? ''))
     return text.replace(/([?&]sslmode=)[\w-]+/, '$1verify-full');
   return text;
 }

@@ -1,19 +1,24 @@
 import { z } from 'zod';
-import { postgresUrlFaults } from '../values/database-url.ts';
+import { addHost, postgresUrlFaults } from '../values/database-url.ts';
 import { integer, seconds, textOfFile } from '../values/kinds.ts';
 
 const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
-const databaseUrl = z.string().superRefine((text, context) => {
-  const faults = isPostgresUrl(text) ? postgresUrlFaults(text) : [];
-  if (/^sqlite:.*\?/.test(text)) faults.push('has a ?: a file of SQLite takes no parameters');
-  if (text.startsWith('sqlite:file:'))
-    faults.push('has a URL in place of a path: write sqlite:<path of a file>');
-  const isWellFormed = /^sqlite:.+$/.test(text) || (isPostgresUrl(text) && URL.canParse(text));
-  if (faults.length === 0 && !isWellFormed)
-    faults.push('must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database');
-  for (const fault of faults) context.addIssue(fault);
-});
+const databaseUrl = z
+  .string()
+  .overwrite(addHost)
+  .superRefine((text, context) => {
+    const faults = isPostgresUrl(text) ? postgresUrlFaults(text) : [];
+    if (/^sqlite:.*\?/.test(text)) faults.push('has a ?: a file of SQLite takes no parameters');
+    if (text.startsWith('sqlite:file:'))
+      faults.push('has a URL in place of a path: write sqlite:<path of a file>');
+    const isWellFormed = /^sqlite:.+$/.test(text) || (isPostgresUrl(text) && URL.canParse(text));
+    if (faults.length === 0 && !isWellFormed)
+      faults.push(
+        'must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database',
+      );
+    for (const fault of faults) context.addIssue(fault);
+  });
 
 /** The variables of the data folder and the database. */
 export const databaseVariables = {
@@ -23,7 +28,7 @@ export const databaseVariables = {
   }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
-      '`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host/database`. For TLS, add `?sslmode=verify-full` with `sslrootcert`, `sslcert` and `sslkey`. Other allowed parameters: `application_name`, `options`, and `host` for the folder of a socket',
+      '`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host/database`. For TLS, add `?sslmode=verify-full` with `sslrootcert`, `sslcert` and `sslkey`, or [`sslmode=no-verify`](operators.md#postgresql) to accept any certificate. Other allowed parameters: `application_name`, `options`, and `host` for the folder of a socket',
     unset: '`sqlite:<DATA_DIR>/keyward.db`',
     example: 'postgres://keyward:password@db.example.com/keyward?sslmode=verify-full',
   }),

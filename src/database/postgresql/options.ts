@@ -2,9 +2,12 @@ import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError, NotThereError } from '../../config/config-error.ts';
+import { databaseOf } from '../../config/values/database-url.ts';
 import type { Backend, Warn } from '../backend.ts';
 import { PostgresDialect } from './driver.ts';
+import { askAtOpening, readOpening } from './opening.ts';
 import { PostgresPool } from './pool.ts';
+import { describeServerFault, isPassing, type ServerError } from './server-faults.ts';
 
 /** The backend for PostgreSQL, with a pool of connections. */
 export function postgresOptions(config: DatabaseConfig, warn: Warn): Backend {
@@ -12,9 +15,12 @@ export function postgresOptions(config: DatabaseConfig, warn: Warn): Backend {
   return {
     options: {
       driver: PostgreSqlDriver,
-      clientUrl: config.url,
+      dbName: databaseOf(config.url),
       driverOptions: new PostgresDialect(pool),
+      // Otherwise the ORM would try to create a missing database, and hide that it is missing.
+      ensureDatabase: false,
     },
+    examine: async (run) => readOpening(await run(askAtOpening), config.url),
     pool: pool.figures,
     check: () => checkServer(pool),
     refuse: refuseServer,
@@ -41,24 +47,11 @@ async function checkServer(pool: PostgresPool): Promise<string | undefined> {
   return found?.read_only === 'on' ? 'PostgreSQL takes no writes: it is read-only' : undefined;
 }
 
-/**
- * The SQLSTATEs of a server that accepts no connection at the moment: it starts or stops, has too many connections,
- * or is unreachable for a pooler.
- */
-const passingState = /^(08|53|57P)/;
-
-/** The operating system's error codes for an unreachable server: the server, its name or its network is down. */
-const unreachable =
-  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN)|EAI_AGAIN|ENOTFOUND)$/;
-
-/** The errors of `pg` without a code, for a server that is silent or closes the connection. */
-const silent = /timeout|terminated/i;
-
 /** What is wrong with a server's TLS, by Node's error code or the message of `pg`. */
 const tlsFaults: readonly (readonly [code: RegExp, what: string])[] = [
   [
     /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/,
-    'whose certificate no known authority has signed: name the certificate of its authority in sslrootcert',
+    'whose certificate no known authority has signed: name the certificate of its authority in sslrootcert, or accept any certificate with sslmode=no-verify, as Heroku needs',
   ],
   [/ALTNAME_INVALID/, 'whose certificate is for another host: use the host that the certificate names'],
   [/CERT_HAS_EXPIRED/, 'whose certificate has expired: renew it'],
@@ -67,17 +60,15 @@ const tlsFaults: readonly (readonly [code: RegExp, what: string])[] = [
   [/^ERR_(SSL|TLS|OSSL)/, 'whose TLS fails: are sslcert, sslkey and sslrootcert right?'],
 ];
 
-const isPassing = ({ code, message }: Error & { readonly code?: string }): boolean =>
-  code === undefined ? silent.test(message) : passingState.test(code) || unreachable.test(code);
-
 /**
  * Describes why PostgreSQL is unusable, by the error's code. The message shows nothing of the URL, which may hold a
  * password.
  * @throws {NotThereError} if PostgreSQL may be available later
  * @throws {ConfigError} for all other errors
  */
-export function refuseServer(error: Error & { readonly code?: string }): never {
-  const reason = error.code ?? error.message;
+export function refuseServer(error: ServerError): never {
+  if (error instanceof ConfigError) throw error;
+  const reason = String(error.code ?? error.message);
   if (isPassing(error)) {
     throw new NotThereError(
       `Keyward cannot start: the PostgreSQL of DATABASE_URL takes no connection now (${reason}). It ends with exit code 75, to be started again.`,
@@ -85,7 +76,9 @@ export function refuseServer(error: Error & { readonly code?: string }): never {
     );
   }
   const ofTls = tlsFaults.find(([pattern]) => pattern.test(reason));
-  if (ofTls) throw new ConfigError([`DATABASE_URL names a server ${ofTls[1]} (${reason})`], { cause: error });
-  const fault = `DATABASE_URL names a database that cannot be used (${reason}): are its name, user and password right?`;
+  const fault = ofTls
+    ? `DATABASE_URL names a server ${ofTls[1]} (${reason})`
+    : (describeServerFault(error)?.replace(/\.$/, '') ??
+      `DATABASE_URL names a database that cannot be used (${reason}): are its name, user and password right?`);
   throw new ConfigError([fault], { cause: error });
 }

@@ -103,11 +103,21 @@ export function refuseLinks(file: string): void {
 export function createPrivately(file: string): boolean {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const path = followLinks(file);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() === false) throw new ConfigError([`DATABASE_URL names ${file}, which is not a file`]);
-  if (!found) closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
+  const isThere = isFile(path);
+  if (!isThere)
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
   makePrivate(path);
-  return !found;
+  return !isThere;
+}
+
+/**
+ * Whether a file exists.
+ * @throws {ConfigError} if the path names something other than a file
+ */
+export function isFile(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === false) throw new ConfigError([`DATABASE_URL names ${file}, which is not a file`]);
+  return found !== undefined;
 }
 
 /**
@@ -170,12 +180,13 @@ const mayBeFull = /^(SQLITE_(IOERR|CANTOPEN|FULL)|ENOSPC)/;
 
 /**
  * Describes in words why a file was unusable.
+ * @param file the file, to find out whether its disk is full; undefined if unknown
  * @returns undefined if the failure does not concern the file
  */
-export function describeFault(error: Error & { readonly code?: unknown }, file: string): string | undefined {
+export function describeFault(error: Error & { readonly code?: unknown }, file?: string): string | undefined {
   const code = String(error.code);
   const [, known] = faults.find(([pattern]) => pattern.test(code)) ?? [];
-  const what = mayBeFull.test(code) && isFull(dirname(file)) ? faults[0]?.[1] : known;
+  const what = file !== undefined && mayBeFull.test(code) && isFull(dirname(file)) ? faults[0]?.[1] : known;
   return what && `${what} (${code})`;
 }
 

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { SqliteDriver } from '@mikro-orm/sqlite';
 import type { DatabaseConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import type { Backend, Warn } from '../backend.ts';
 import { SqliteDialect } from './driver.ts';
-import { describeFault, onlyName, refuseLinks, sqliteFile } from './file.ts';
+import { describeFault, isFile, onlyName, refuseLinks, sqliteFile } from './file.ts';
 import { HeldFile } from './held-file.ts';
 import { whenFree } from './writer.ts';
 
@@ -32,7 +31,7 @@ export function sqliteOptions(config: DatabaseConfig, warn: Warn): Backend {
 }
 
 function assertThere(file: string): void {
-  if (!existsSync(file))
+  if (!isFile(file))
     throw new ConfigError([
       `DATABASE_URL (or DATA_DIR) names ${file}, which is not there: start Keyward once`,
     ]);
@@ -58,7 +57,7 @@ async function check(
  * Describes why a file is unusable, by SQLite's or the operating system's error code.
  * @throws {ConfigError} or the error itself, if the error does not concern the file
  */
-function refuseFile(error: Error & { code?: string }, file: string): never {
+function refuseFile(error: Error & { readonly code?: unknown }, file: string): never {
   const fault = describeFault(error, file);
   if (fault === undefined) throw error;
   throw new ConfigError([`DATABASE_URL (or DATA_DIR) names a file that cannot be used: ${fault}`], {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { postgresUrlFaults, toPgUrl } from '../../../src/config/values/database-url.ts';
+import { databaseOf, postgresUrlFaults, toPgUrl } from '../../../src/config/values/database-url.ts';
 
 const at = (parameters: string) => `postgres://keyward:c4n4ry@db.example.com/keyward${parameters}`;
 
@@ -70,6 +70,44 @@ describe('a URL of PostgreSQL', () => {
       expect(toPgUrl(at('?sslmode=no-verify'))).toBe(at('?sslmode=no-verify'));
     },
   );
+});
+
+describe('a URL of PostgreSQL without a host', () => {
+  const load = (url: string) => loadConfig({ DATABASE_URL: url }).database.url;
+
+  it.each([
+    ['postgres://u:p@/db?host=/cloudsql/p:r:i', 'postgres://u:p@localhost/db?host=/cloudsql/p:r:i'],
+    ['postgresql://u@/db?sslmode=disable&host=/run', 'postgresql://u@localhost/db?sslmode=disable&host=/run'],
+    ['postgres://u:p@:5433/db?host=/run', 'postgres://u:p@localhost:5433/db?host=/run'],
+    ['postgres:///db?host=/run', 'postgres://localhost/db?host=/run'],
+    ['postgres://:5433/db?host=/run', 'postgres://localhost:5433/db?host=/run'],
+    ['postgres://u:p%40@/db?host=/run', 'postgres://u:p%40@localhost/db?host=/run'],
+  ])('and with a socket is accepted: %s', (url, accepted) => {
+    expect(load(url)).toBe(accepted);
+    expect(databaseOf(accepted)).toBe('db');
+  });
+
+  it.each([
+    'postgres://u:p@db.example.com/db?host=/run',
+    'postgres://:p@db.example.com/db?host=/run',
+    'postgres://:5433@db.example.com/db?host=/run',
+    'postgres:///db',
+  ])('stays as it is if it has one, or names no socket: %s', (url) => {
+    expect(load(url)).toBe(url);
+  });
+
+  it('and without a socket is refused with what to add', () => {
+    expect(() => load('postgres://u:c4n4ry@/db')).toThrow(
+      'DATABASE_URL names no host: write one, or add ?host= with the folder of a socket',
+    );
+    expect(() => load('postgres://u:c4n4ry@/db')).not.toThrow('c4n4ry');
+  });
+});
+
+it('the name of the database in a URL is that of the user if it is missing', () => {
+  expect(databaseOf('postgres://u:p@h/my%20keys?sslmode=disable')).toBe('my keys');
+  expect(databaseOf('postgres://keys%40work:p@h')).toBe('keys@work');
+  expect(databaseOf('postgres://h')).toBe('postgres');
 });
 
 it('a SQLite file with parameters → refused', () => {

@@ -22,6 +22,11 @@ describe('an error', () => {
     });
   });
 
+  it('whose clean-up failed too is described itself', () => {
+    const both = new SuppressedError(new Error('later'), new Error('first'));
+    expect(describeError(both)).toMatchObject({ type: 'Error', message: 'first' });
+  });
+
   it('keeps 12 frames of the stack, and no line of the message among them', () => {
     const dive = (depth: number): Error => (depth === 0 ? new Error('one\ntwo\nthree') : dive(depth - 1));
     const limit = Error.stackTraceLimit;

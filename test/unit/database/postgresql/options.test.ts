@@ -14,6 +14,10 @@ describe('a server that takes no connection now → NotThereError, without its n
     ['a host that says nothing', fail('Connection terminated due to connection timeout')],
     ['a connection that ends at once', fail('Connection terminated unexpectedly')],
     ['a server that starts', fail('the database system is starting up', '57P03')],
+    [
+      'a socket that is not there yet',
+      Object.assign(fail('connect ENOENT', 'ENOENT'), { syscall: 'connect' }),
+    ],
     ['a server with too many connections', fail('sorry, too many clients already', '53300')],
     ['a pooler whose server is down', fail('server login has been failing: c4n4ry', '08P01')],
   ])('%s', (_what, error) => {
@@ -26,8 +30,8 @@ describe('a server that takes no connection now → NotThereError, without its n
 
 describe('a server whose TLS fails → ConfigError that names the fault', () => {
   it.each([
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'name the certificate of its authority in sslrootcert'],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'name the certificate of its authority in sslrootcert'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'name the certificate of its authority in sslrootcert, or accept any'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'in sslrootcert, or accept any certificate with sslmode=no-verify'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the certificate of its authority in sslrootcert'],
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'name the certificate of its authority in sslrootcert'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'whose certificate is for another host'],
@@ -50,12 +54,19 @@ describe('a server whose TLS fails → ConfigError that names the fault', () => 
 
 describe('a wrong configuration → ConfigError, without names', () => {
   it.each([
-    ['a wrong password', fail('password authentication failed for user "c4n4ry"', '28P01')],
-    ['a database that is not there', fail('database "c4n4ry" does not exist', '3D000')],
-  ])('%s', (_what, error) => {
+    [
+      'a wrong password',
+      fail('failed for user "c4n4ry"', '28P01'),
+      'the user or the password in DATABASE_URL',
+    ],
+    ['a user who is not let in', fail('role "c4n4ry" does not exist', '28000'), 'add ?sslmode=verify-full'],
+    ['a missing database', fail('database "c4n4ry" does not exist', '3D000'), 'createdb --encoding=UTF8'],
+    ['an unknown fault', fail('SASL: the password is missing'), 'a database that cannot be used'],
+  ])('%s', (_what, error, words) => {
     const refuse = () => refuseServer(error);
     expect(refuse).toThrow(ConfigError);
-    expect(refuse).toThrow(`a database that cannot be used (${error.code ?? error.message})`);
+    expect(refuse).toThrow(words);
+    expect(refuse).toThrow(`(${error.code ?? error.message})`);
     expect(refuse).not.toThrow(/c4n4ry/);
   });
 });
