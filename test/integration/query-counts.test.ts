@@ -209,8 +209,11 @@ describe.each([
     let answer: Answer | undefined;
     // What goes on in the background is not the operation's.
     vi.spyOn(setup.gateway.erasures, 'run').mockResolvedValue();
-    for (const quotas of [setup.gateway.keyQuotas, setup.gateway.accountQuotas])
+    for (const quotas of [setup.gateway.keyQuotas, setup.gateway.accountQuotas]) {
+      // Waits for a return of units that has begun, and returns none itself.
+      await quotas.giveBack(Number.NEGATIVE_INFINITY);
       vi.spyOn(quotas, 'giveBack').mockResolvedValue();
+    }
     const statements = await recordStatements(setup.gateway.database, async () => {
       answer = await send(setup.gateway, step, token);
     });
