@@ -18,7 +18,7 @@ interface OpeningRow {
   readonly fsync: string | null;
   readonly full_page_writes: string | null;
   readonly synchronous_commit: string | null;
-  /** The tables that are empty after a crash, in one text; null if there are none. */
+  /** The tables that are empty after a crash, in one text; null without any. */
   readonly unlogged: string | null;
 }
 
