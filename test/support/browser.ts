@@ -9,7 +9,8 @@ const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 /** Whether there is a browser. In CI its lack is a failure, where the launch will complain. */
 export const canRun = existsSync(executablePath) || process.env['CI'] !== undefined;
-if (!canRun)
+// Programs that only import this, such as the bench with --help, do not say so.
+if (!canRun && process.env['VITEST'] !== undefined)
   process.stdout.write(`No Chromium here: ${executablePath} is missing, CHROMIUM_PATH names another.\n`);
 
 /** A name of the service's that is not of this machine: without TLS, a browser trusts such a page less. */
