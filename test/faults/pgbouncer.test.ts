@@ -136,4 +136,21 @@ describe.runIf(runsPgBouncer)('a service behind PgBouncer in transaction mode', 
     expect(performance.now() - startedAt).toBeLessThan(4000);
     expect(await inTransaction(database, (execute) => execute('select 1 as one'))).toEqual([{ one: 1 }]);
   });
+
+  it('reads dates, and makes changes at once, whatever the settings of the database are', async () => {
+    const server = inject('postgresUrl') ?? '';
+    const url = await createOnServer(server, inject('postgresTemplate'));
+    const name = new URL(url).pathname.slice(1);
+    const settings = ["datestyle = 'German'", "default_transaction_isolation = 'serializable'"];
+    for (const setting of settings) await queryServer(server)(`alter database ${name} set ${setting}`);
+    const config = { ...databaseConfig(bouncer.through(url)), poolSize: 8, statements: 'unnamed' as const };
+    await using database = await openDatabase(config, () => {});
+    const create = (subject: string) =>
+      inTransaction(database, async (execute) => {
+        await execute(`insert into account (issuer, subject, created_at) values ('i', '${subject}', now())`);
+        return execute(`select created_at from account where subject = '${subject}'`);
+      });
+    const created = await Promise.all(Array.from({ length: 48 }, (_, index) => create(`person-${index}`)));
+    expect(created.flat()).toEqual(Array(48).fill({ createdAt: expect.any(Date) }));
+  });
 });
