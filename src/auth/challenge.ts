@@ -9,9 +9,12 @@ const challenge = (parameters: Readonly<Record<string, string>> = {}) => ({
     .join(', ')}`,
 });
 
-/** The error for a request without a token. Its challenge names no error (RFC 6750, section 3.1). */
-export const notAuthenticated = () =>
-  new GatewayError('UNAUTHENTICATED', 'Not authenticated', { headers: challenge(), reason: 'no-token' });
+/**
+ * The error for a request without a token. Its challenge names no error (RFC 6750, section 3.1).
+ * @param reason why the request needs a token, if others do not; only the log shows it
+ */
+export const notAuthenticated = (reason = 'no-token') =>
+  new GatewayError('UNAUTHENTICATED', 'Not authenticated', { headers: challenge(), reason });
 
 /**
  * The error for an unacceptable token. The caller gets the same answer whatever is wrong with the token.

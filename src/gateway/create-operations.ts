@@ -18,6 +18,7 @@ import {
 import {
   type AnyPlugin,
   createPipeline,
+  type Step,
   type Surround,
   useExecutor,
   useOperationContext,
@@ -29,6 +30,15 @@ import { pageDocuments } from '../pages/page-files.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { offeredDocuments, offeredOperations } from './offered-operations.ts';
 
+// Why an operation of REST, or of a known document, does without a hook that Yoga runs.
+const parametersAreRead = 'its parameters are already read';
+const contextDoesIt = 'the plugin does the same when the context is built';
+const executionDoesIt = 'the plugin does the same when the operation runs';
+const documentIsValid = 'its document was parsed and validated with these hooks, or is our own';
+const errorsGoToYoga =
+  'the hook reads only errors; those of a known document go through Yoga, and REST has its own';
+const tokenIsThere = 'the hook reads only requests without a token, which go through Yoga; REST refuses them';
+
 /** Makes what runs operations: for Yoga, for REST and for known documents. */
 export function createOperations(dependencies: GatewayDependencies, surround: Surround) {
   const { trusted, em, documents, introspection, pages, tracing } = dependencies;
@@ -37,32 +47,45 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
   const pageTexts = pages ? offeredDocuments(schema, pageDocuments()) : {};
   const ofPages = readPageDocuments(pageTexts);
   const known = createDocumentCache(documentRoom, ofPages.parsed);
-  const plugins: readonly AnyPlugin[] = [
-    useRequestParsers(),
-    usePageDocuments(ofPages),
-    useAccessToken(trusted, tracing?.tokenCheck),
+  const steps: readonly Step[] = [
+    { plugin: useRequestParsers(), onlyYoga: { onRequestParse: parametersAreRead } },
+    { plugin: usePageDocuments(ofPages), onlyYoga: { onParams: 'findKnown finds the document itself' } },
+    {
+      plugin: useAccessToken(trusted, tracing?.tokenCheck),
+      onlyYoga: { onYogaInit: 'it runs once, for the same plugin', onRequestParse: contextDoesIt },
+    },
     ...(account || verifier
       ? [
-          useAccountLimit(account, verifier, (operation, document) =>
-            longestAnswer(schema, operation, document),
-          ),
+          {
+            plugin: useAccountLimit(account, verifier, (operation, document) =>
+              longestAnswer(schema, operation, document),
+            ),
+            onlyYoga: { onRequestParse: contextDoesIt },
+          },
         ]
       : []),
-    useRequiredScopes(schema),
-    useAuthenticatedErrors(),
-    useOperationContext(surround),
-    useInputErrors(),
-    useFailureRecord(),
-    useOperationRecord(),
-    useIntrospection(introspection),
-    useDocumentLimits(documents),
-    useExecutor(sofa.compiled),
-    ...(tracing ? [tracing.operations(em)] : []),
+    { plugin: useRequiredScopes(schema), onlyYoga: { onParse: executionDoesIt } },
+    { plugin: useAuthenticatedErrors(), onlyYoga: { onResultProcess: errorsGoToYoga } },
+    { plugin: useOperationContext(surround) },
+    { plugin: useInputErrors(), onlyYoga: { onResultProcess: errorsGoToYoga } },
+    { plugin: useFailureRecord(), onlyYoga: { onResultProcess: errorsGoToYoga } },
+    { plugin: useOperationRecord() },
+    {
+      plugin: useIntrospection(schema, introspection),
+      onlyYoga: { onParse: tokenIsThere, onValidate: documentIsValid, onResultProcess: tokenIsThere },
+    },
+    {
+      plugin: useDocumentLimits(documents),
+      onlyYoga: { onParse: documentIsValid, onValidate: documentIsValid },
+    },
+    { plugin: useExecutor(sofa.compiled) },
+    ...(tracing ? [{ plugin: tracing.operations(em) }] : []),
   ];
   /** Runs the operations of REST, and of known documents, through the plugins from `useAccessToken` on. */
-  const pipeline = createPipeline(plugins);
+  const pipeline = createPipeline(steps);
   const findKnown = createFindKnown(schema, known, ofPages, pipeline);
   /** Yoga with its plugins, for GraphQL. */
+  const plugins = steps.map(({ plugin }) => plugin);
   const yoga = createYogaServer(schema, [...plugins, useKnownDocuments(known, findKnown)]);
   return { yoga, pipeline, findKnown };
 }

@@ -10,6 +10,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { WithAccessToken } from '../auth/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { readBearer } from '../http/read-request.ts';
 import { maskError } from './graphql-errors.ts';
 import type { Pipeline } from './run-operation.ts';
 
@@ -59,12 +60,14 @@ export interface WithRun {
 
 /**
  * Makes the function that runs known documents again, without parsing or validating them. That is safe: parsing and
- * validation depend only on the document, and the execution repeats all checks that depend on the caller.
+ * validation depend only on the document, and the execution repeats all checks that depend on the caller. To a request
+ * without a token, no document is known: Yoga's hooks bound what such a request may cost and get.
  * @param pages the documents that a request may name instead of sending them
  */
 export const createFindKnown =
   (schema: GraphQLSchema, documents: DocumentCache, pages: PageDocuments, pipeline: Pipeline): FindKnown =>
   (params, context) => {
+    if (readBearer(context.headers) === undefined) return undefined;
     const { operationName, variables: variableValues } = params;
     const document = documents.get(params.query ?? pages.textOf(idOf(params)) ?? '');
     const operation = document && getOperationAST(document, operationName);

@@ -105,20 +105,56 @@ export interface Pipeline {
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
 }
 
+/** A plugin, and those of its hooks that only Yoga runs. */
+export interface Step {
+  readonly plugin: AnyPlugin;
+  /** Why an operation needs this hook of the plugin only if Yoga answers it. */
+  readonly onlyYoga?: Partial<Record<keyof AnyPlugin, string>>;
+}
+
+const hooksOfPipeline: readonly string[] = ['onContextBuilding', 'onExecute'] satisfies (keyof AnyPlugin)[];
+
+/**
+ * Refuses a plugin with a hook that neither the pipeline runs nor the step leaves to Yoga.
+ * @throws {Error} so the process does not start
+ */
+function assertRun({ plugin, onlyYoga }: Step): void {
+  for (const [hook, run] of Object.entries(plugin)) {
+    if (run === undefined || hooksOfPipeline.includes(hook) || (onlyYoga && hook in onlyYoga)) continue;
+    throw new Error(`The pipeline does not run the hook ${hook}, and nothing says that only Yoga needs it`);
+  }
+}
+
+/**
+ * Refuses what a hook has returned if it is to run later, and the pipeline does not run it.
+ * @param after undefined or an object without members, if nothing is to run
+ */
+function assertNothingAfter(after: unknown): void {
+  if (typeof after === 'function' || Object.keys(after ?? {}).length > 0)
+    throw new Error('The pipeline does not run what a hook has returned');
+}
+
 /**
  * Makes a pipeline from Yoga's plugins: the same hooks in the same order, when the context is built and when the
  * operation runs. Envelop, which runs them for Yoga, makes promises and closures for each hook; here, a hook that waits
  * for nothing costs one call. A hook that uses more of Envelop than it gets here fails, and so does its request.
+ * @param steps the plugins; each of their hooks must run here, or be left to Yoga for a reason
+ * @throws {Error} if a plugin has another hook
  */
-export function createPipeline(plugins: readonly AnyPlugin[]): Pipeline {
-  const builders = plugins.flatMap(({ onContextBuilding }) => onContextBuilding ?? []);
-  const executors = plugins.flatMap(({ onExecute }) => onExecute ?? []);
+export function createPipeline(steps: readonly Step[]): Pipeline {
+  for (const step of steps) assertRun(step);
+  const builders = steps.flatMap(({ plugin }) => plugin.onContextBuilding ?? []);
+  const executors = steps.flatMap(({ plugin }) => plugin.onExecute ?? []);
 
   const enter = (context: object, first = 0): Promise<unknown> | undefined => {
-    const payload = { context, extendContext: (more: object) => Object.assign(context, more) };
+    const payload = { context, extendContext: (more: object) => void Object.assign(context, more) };
     for (let index = first; index < builders.length; index += 1) {
       const waiting = builders[index]?.(payload as never);
-      if (waiting) return Promise.resolve(waiting).then(() => enter(context, index + 1));
+      if (!waiting) continue;
+      return Promise.resolve(waiting).then((after) => {
+        assertNothingAfter(after);
+        return enter(context, index + 1);
+      });
     }
     return undefined;
   };
@@ -127,7 +163,7 @@ export function createPipeline(plugins: readonly AnyPlugin[]): Pipeline {
     enter,
     execute: async (args) => {
       let run: (args: ExecutionArgs) => ReturnType<typeof execute> = execute;
-      const extendContext = (more: object) => Object.assign(args.contextValue as object, more);
+      const extendContext = (more: object) => void Object.assign(args.contextValue as object, more);
       const setExecuteFn = (given: typeof run) => {
         run = given;
       };
@@ -140,7 +176,10 @@ export function createPipeline(plugins: readonly AnyPlugin[]): Pipeline {
       const setResult = (given: ExecutionResult) => {
         result = given;
       };
-      for (const hooks of after) await hooks?.onExecuteDone?.({ args, result, setResult } as never);
+      for (const { onExecuteDone, ...others } of after.filter((hooks) => hooks !== undefined)) {
+        assertNothingAfter(others);
+        assertNothingAfter(await onExecuteDone?.({ args, result, setResult } as never));
+      }
       return result;
     },
   };

@@ -140,6 +140,7 @@ export async function createSampleGateway() {
   const { schema, given } = createSampleSchema();
   const sofa = createSofa(schema, routes);
   const plugins = [useSomebody(), useInputErrors(), useExecutor(sofa.compiled)];
+  const steps = plugins.map((plugin) => ({ plugin, onlyYoga: { onResultProcess: 'REST answers itself' } }));
   const yoga = createYoga({
     schema,
     logging: false,
@@ -151,7 +152,7 @@ export async function createSampleGateway() {
     route([
       [
         '/api/v1/',
-        answerRest(createPipeline(plugins), {
+        answerRest(createPipeline(steps), {
           sofa,
           checkOwned: (_context, _keyId, check) => check(),
           issuer: 'https://issuer.test/',
