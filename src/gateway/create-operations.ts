@@ -54,6 +54,8 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
       plugin: useAccessToken(trusted, tracing?.tokenCheck),
       onlyYoga: { onYogaInit: 'it runs once, for the same plugin', onRequestParse: contextDoesIt },
     },
+    // Before the limit counts the fields of an operation: one that is refused for its scopes counts as one request.
+    { plugin: useRequiredScopes(schema), onlyYoga: { onParse: executionDoesIt } },
     ...(account || verifier
       ? [
           {
@@ -64,7 +66,6 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
           },
         ]
       : []),
-    { plugin: useRequiredScopes(schema), onlyYoga: { onParse: executionDoesIt } },
     { plugin: useAuthenticatedErrors(), onlyYoga: { onResultProcess: errorsGoToYoga } },
     { plugin: useOperationContext(surround) },
     { plugin: useInputErrors(), onlyYoga: { onResultProcess: errorsGoToYoga } },

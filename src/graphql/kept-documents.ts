@@ -71,7 +71,8 @@ export const createFindKnown =
     const { operationName, variables: variableValues } = params;
     const document = documents.get(params.query ?? pages.textOf(idOf(params)) ?? '');
     const operation = document && getOperationAST(document, operationName);
-    if (!operation || (context.method !== 'POST' && operation.operation !== 'query')) return undefined;
+    const kinds = context.method === 'POST' ? ['query', 'mutation'] : ['query'];
+    if (!operation || !kinds.includes(operation.operation)) return undefined;
     return async () => {
       await pipeline.enter(context);
       const args = { schema, document, contextValue: context, variableValues, operationName };

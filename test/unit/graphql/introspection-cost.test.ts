@@ -2,6 +2,8 @@ import {
   type ExecutionResult,
   type FieldNode,
   type FragmentDefinitionNode,
+  getIntrospectionQuery,
+  getOperationAST,
   graphqlSync,
   Kind,
   type OperationDefinitionNode,
@@ -9,7 +11,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../../src/gateway/schema.ts';
-import { countIntrospection } from '../../../src/graphql/introspection-cost.ts';
+import { countIntrospection, lengthOfIntrospection } from '../../../src/graphql/introspection-cost.ts';
 
 const count = (query: string, most = Number.POSITIVE_INFINITY): number => {
   const { definitions } = parse(query);
@@ -67,4 +69,55 @@ describe('the count of introspection', () => {
     const query = `{ __type(name: "__Type") { ...A } } ${fragments}`;
     expect(count(query, 10_000_000)).toBe(10_000_001);
   });
+});
+
+const lengthOf = (
+  query: string,
+  variables: Record<string, unknown> = {},
+  most = Number.POSITIVE_INFINITY,
+) => {
+  const document = parse(query);
+  return lengthOfIntrospection(
+    schema,
+    getOperationAST(document) as OperationDefinitionNode,
+    document,
+    variables,
+    most,
+  );
+};
+
+describe('the length of introspection', () => {
+  it.each<[string, Record<string, unknown>?]>([
+    [getIntrospectionQuery().replaceAll(/\s+/g, ' ')],
+    [getIntrospectionQuery({ descriptions: false }).replaceAll(/\s+/g, ' ')],
+    ['{ __typename __schema { queryType { name } } }'],
+    [
+      '{ __schema { description types { name fields { name args { name type { name ofType { name } } } } } } }',
+    ],
+    [
+      '{ __schema { types { aVeryLongAliasOfAName: name kind isOneOf } } a: __type(name: "ApiKey") { description } }',
+    ],
+    ['query ($n: String!) { __type(name: $n) { fields { name description } } }', { n: 'ApiKey' }],
+  ])('is nearly that of the answer, and never more: %s', (query, variables = {}) => {
+    const answer = graphqlSync({ schema, source: query, variableValues: variables });
+    expect(answer.errors).toBeUndefined();
+    const actual = Buffer.byteLength(JSON.stringify(answer));
+    const found = lengthOf(query, variables);
+    expect(found).toBeLessThanOrEqual(actual);
+    expect(found).toBeGreaterThan(actual / 2);
+  });
+
+  it('stops soon after the given maximum', () => {
+    expect(lengthOf(getIntrospectionQuery(), {}, 1000)).toBeLessThan(3000);
+    const many = `{ ${Array.from({ length: 50 }, (_, i) => `a${i}: __schema { types { name } }`).join(' ')} }`;
+    expect(lengthOf(many, {}, 1000)).toBeLessThan(3000);
+  });
+
+  it.each<Record<string, unknown>>([{}, { n: 5 }, { toString: 'ApiKey' }])(
+    'without the name, counts all types: %j',
+    (variables: Record<string, unknown>) => {
+      const query = 'query ($n: String!, $toString: String) { __type(name: $n) { name } }';
+      expect(lengthOf(query, variables)).toBeGreaterThan(500);
+    },
+  );
 });
