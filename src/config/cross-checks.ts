@@ -143,7 +143,7 @@ const webhookFaults = ({ env }: Given): Fault[] => {
   return when(
     env.WEBHOOKS?.some(({ url }) => isRefusedHost(url, env.WEBHOOKS_ALLOW ?? [])) === true,
     'WEBHOOKS_ALLOW',
-    'must list the host of each endpoint with a private address or one of this machine',
+    'must list the host of each endpoint with an address or a name of this machine or a private network',
   );
 };
 

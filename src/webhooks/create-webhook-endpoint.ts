@@ -37,7 +37,7 @@ const webhookUrl = ({ webhooks: { allowedHosts } }: OperationSettings) =>
     )
     .refine((text) => !isRefusedHost(text, allowedHosts), {
       message:
-        'Must not have an address of this machine or a private one, unless WEBHOOKS_ALLOW names its host.',
+        'Must not have an address or a name of this machine or a private network, unless WEBHOOKS_ALLOW names its host.',
     })
     .meta({ maxLength: longestWebhookUrl, pattern: String.raw`^https?://[^\x00\s]+$` })
     .transform((text) => new URL(text).href)

@@ -54,7 +54,21 @@ export function canonicalAddress(address: string): string {
 const isAssigned = createAddressTest(['2000::/3']);
 
 /**
- * Whether an IP address is a public unicast address: not private, not of this machine or its network, not reserved.
+ * Addresses that were assigned like any other, but lead a machine of a cloud to the cloud itself. The other metadata
+ * services have addresses that are reserved: 169.254.0.0/16, 100.64.0.0/10 (Alibaba), 192.0.0.0/24 (Oracle), fd00::/8.
+ */
+const isOfCloud = createAddressTest([
+  // Azure: its platform, which also hands out certificates and settings of a machine.
+  '168.63.129.16',
+  // Google Kubernetes Engine: the services of a cluster, the first of which is the API server.
+  '34.118.224.0/20',
+  // IBM Cloud: its infrastructure, and the private endpoints of its services.
+  ...['161.26.0.0/16', '166.8.0.0/14'],
+]);
+
+/**
+ * Whether an IP address is a public unicast address: not private, not of this machine or its network, not of a cloud's
+ * own services, not reserved.
  * An IPv4 address that is only mapped into IPv6 (`::ffff:10.0.0.1`) counts as itself; an address that a router would
  * translate to IPv4 is not public.
  * @param address an address without a zone
@@ -62,11 +76,12 @@ const isAssigned = createAddressTest(['2000::/3']);
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const canonical = canonicalAddress(address);
-  return ipaddr.parse(canonical).range() === 'unicast' && (isIPv4(canonical) || isAssigned(canonical));
+  const isUnicast = ipaddr.parse(canonical).range() === 'unicast' && !isOfCloud(canonical);
+  return isUnicast && (isIPv4(canonical) || isAssigned(canonical));
 }
 
 /** The host of a URL; an IPv6 address without brackets. */
-export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.+)\]$/, '$1');
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.+)\]$/, '$1');
 
 const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
 
@@ -80,16 +95,19 @@ export function isAllowedHost(url: string, allowed: readonly string[]): boolean 
   return allowed.includes(hostOf(url)) || allowed.includes(`${parsed.hostname}:${portOf(parsed)}`);
 }
 
-/** The names of this machine (RFC 6761), also with the dot of the root. */
-const isLocal = /^(?:.+\.)?localhost\.?$/;
+/**
+ * The names of this machine and of private networks, also with the dot of the root: RFC 6761 and 6762, RFC 8375, ICANN's
+ * `internal`, Kubernetes' `svc` and `cluster.local`, and any name without a dot.
+ */
+const isPrivateName = /^(?:(?:.+\.)?(?:localhost|local|internal|home\.arpa|svc)|[^.]+)\.?$/;
 
 /**
- * Whether a URL must be refused without a look-up of its host's name, because the host is this machine or a private
- * address.
+ * Whether a URL must be refused without a look-up of its host's name, because the host is this machine or belongs to a
+ * private network.
  * @param allowed as of {@link isAllowedHost}
  */
 export const isRefusedHost = (url: string, allowed: readonly string[]): boolean => {
   const host = hostOf(url);
-  const isPrivate = isIP(host) === 0 ? isLocal.test(host) : !isPublicAddress(host);
+  const isPrivate = isIP(host) === 0 ? isPrivateName.test(host) : !isPublicAddress(host);
   return isPrivate && !isAllowedHost(url, allowed);
 };

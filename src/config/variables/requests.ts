@@ -35,7 +35,10 @@ const origins = listOf(
   'must be a list of origins, each exactly as browsers send it: https://app.example.com ("*" is refused)',
 );
 
-/** Fields that say something else to Keyward, to a proxy or to Node, which joins some and keeps one of others. */
+/**
+ * Fields that say something else to Keyward, to a proxy or to Node, which joins some and keeps one of others. A name
+ * with underscores never gets here, so none passes for another spelling of these.
+ */
 const taken =
   /^(authorization|accept.*|access-control-.*|age|connection|content-.*|cookie|date|etag|expect|expires|forwarded|from|host|idempotency-key|if-.*|keep-alive|last-modified|location|max-forwards|origin|proxy-.*|range|referer|retry-after|sec-.*|server|set-cookie|signature.*|te|trace.*|trailer|transfer-encoding|upgrade|user-agent|via|x-forwarded-.*|x-keyward-.*|x-request-id)$/i;
 

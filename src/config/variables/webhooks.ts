@@ -91,7 +91,7 @@ export const webhookVariables = {
     .default([])
     .meta({
       description:
-        'Endpoint hosts that may have a private address or one of this machine, separated by commas. With a port, only that port',
+        'Endpoint hosts that may have [a private address or name](webhooks.md#which-addresses-are-refused), separated by commas. With a port, only that port',
       example: 'hooks.internal:8443',
     }),
 };

@@ -20,15 +20,19 @@ export class RefusedAddress extends Error {
   readonly code = 'address refused';
 }
 
+/** The same host for name servers alone: with the dot of the root, no search domain of this machine is added to it. */
+const absolute = (host: string): string => (host.endsWith('.') ? host : `${host}.`);
+
 /**
  * Makes a look-up function for a connection. The connection uses a checked address, and no name server is asked again
- * between the check and the connection.
+ * between the check and the connection. Search domains count only for a host that may have a private address: in
+ * Kubernetes, they lead `kubernetes.default` to the API server.
  * @param isAllowed whether the host may have a private address
  */
 export const checkedLookup =
   (isAllowed: boolean): LookupFunction =>
   (host, { all, family }: LookupOptions, done) => {
-    addressesOf(host).then(
+    addressesOf(isAllowed ? host : absolute(host)).then(
       (found) => {
         const wanted = found.filter(
           (each) => !family || Number(`${family}`.replace('IPv', '')) === each.family,

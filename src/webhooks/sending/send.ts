@@ -1,8 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { hostOf, isAllowedHost, isPublicAddress } from '../../config/values/addresses.ts';
+import { isAllowedHost, isRefusedHost } from '../../config/values/addresses.ts';
 import type { WebhookDelivery } from '../../database/tables.ts';
 import { checkedLookup, RefusedAddress } from './look-up.ts';
 import { type Endpoint, longestOutcome } from './stored-endpoints.ts';
@@ -60,11 +59,8 @@ export function send(
   delivery: Pick<WebhookDelivery, 'message' | 'payload'>,
   { timeout, userAgent, allowedHosts, now, signal }: SendOptions,
 ): Promise<Outcome> {
-  const host = hostOf(endpoint.url);
-  const isAllowed = isAllowedHost(endpoint.url, allowedHosts);
-  // A host that is an address needs no look-up, so the check is here.
-  if (isIP(host) !== 0 && !isAllowed && !isPublicAddress(host))
-    return Promise.resolve(failed(new RefusedAddress()));
+  // A host that is an address needs no look-up, so it is checked here.
+  if (isRefusedHost(endpoint.url, allowedHosts)) return Promise.resolve(failed(new RefusedAddress()));
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const ends = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   let outcome: Outcome | undefined;
@@ -75,7 +71,7 @@ export function send(
     method: 'POST',
     // The receiver may have closed a kept connection before its next use.
     agent: false,
-    lookup: checkedLookup(isAllowed),
+    lookup: checkedLookup(isAllowedHost(endpoint.url, allowedHosts)),
     signal: ends,
     headers: {
       ...endpoint.headers,

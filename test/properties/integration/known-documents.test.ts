@@ -176,7 +176,11 @@ async function send({ method, target, json }: Asked, headers: Call['headers'] = 
       status: answer.status,
       body: answer.text,
       headers: [...answer.headers].filter(([name]) => !onlyOnce.includes(name)),
-      spans: exporter.getFinishedSpans().map(({ name, attributes }) => ({ name, attributes })),
+      spans: exporter
+        .getFinishedSpans()
+        // If a field fails, the answer does not wait for the statements of the others.
+        .filter(({ attributes }) => attributes['db.system.name'] === undefined)
+        .map(({ name, attributes }) => ({ name, attributes })),
       measured: [...after].filter(([name, value]) => before.get(name) !== value).map(([name]) => name),
     },
   };

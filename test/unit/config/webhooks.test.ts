@@ -86,6 +86,13 @@ describe('WEBHOOKS', () => {
       'webhook-id',
       'User-Agent',
       'Transfer-Encoding',
+      'webhook_id',
+      'Webhook_Signature',
+      'content_length',
+      'transfer_encoding',
+      'USER_AGENT',
+      'proxy_connection',
+      'keep_Alive',
       'a b',
       'ä',
       '',
@@ -103,11 +110,11 @@ describe('WEBHOOKS', () => {
         '0 headers must have values of 1 to 1024',
       ],
     ),
-    [
-      'a header twice',
-      [{ ...one, headers: { 'x-a': 'a', 'X-A': 'b' } }],
+    ...['X-A-B', 'x_a_b', 'X_A-b'].map((name): [string, unknown, string] => [
+      `the header x-a-b twice, also as ${name}`,
+      [{ ...one, headers: { 'x-a-b': 'a', [name]: 'b' } }],
       '0 headers must have each name once',
-    ],
+    ]),
     [
       'a URL twice',
       [one, { ...one, url: 'HTTPS://hooks.example.com:443/keyward' }],
@@ -139,11 +146,19 @@ describe('WEBHOOKS_ALLOW', () => {
     'https://169.254.169.254/latest',
     'https://0x7f.1/',
     'https://[::ffff:192.168.0.1]/',
+    'https://168.63.129.16/machine',
+    'https://kubernetes/api',
+    'https://kubernetes.default.svc/api',
+    'https://kubernetes.default.svc.cluster.local/api',
+    'https://metadata.google.internal./',
+    'https://hooks.internal/',
+    'https://printer.local/',
+    'https://router.home.arpa/',
   ];
 
   it.each(own)('must name the host of %s', (url) => {
     expect(() => webhooksOf([{ ...one, url }])).toThrow(
-      'WEBHOOKS_ALLOW must list the host of each endpoint with a private address or one of this machine',
+      'WEBHOOKS_ALLOW must list the host of each endpoint with an address or a name of this machine or a private network',
     );
     const host = new URL(url).hostname.replace(/[[\]]/g, '');
     expect(
@@ -186,12 +201,12 @@ describe('WEBHOOKS_ALLOW', () => {
 });
 
 describe('an address', () => {
-  it.each(['8.8.8.8', '192.0.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450::1'])(
-    'is public: %s',
-    (address) => {
-      expect(isPublicAddress(address)).toBe(true);
-    },
-  );
+  it.each([
+    ...['8.8.8.8', '192.0.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450::1', '168.63.129.15'],
+    ...['168.63.129.17', '34.118.223.255', '34.118.240.0', '161.25.255.255', '166.7.255.255', '166.12.0.0'],
+  ])('is public: %s', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
 
   it.each([
     ...['0.0.0.0', '10.0.0.1', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.16.0.1', '172.31.255.255'],
@@ -199,6 +214,10 @@ describe('an address', () => {
     ...['240.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'fc00::1', 'fdff::1', 'fec0::1', 'ff02::1'],
     ...['::ffff:10.0.0.1', '::ffff:a00:1', '64:ff9b::a00:1', '64:ff9b:1::1', '2002:a00:1::1', '2001:db8::1'],
     ...['::7f00:1', '200::1', '3ff::1', '4000::1', '1fff::1', 'e000::1', '::2.3.4.5'],
+    // What clouds tell their machines at: Azure, Alibaba, Oracle, AWS, Scaleway, Tencent, OpenStack; services of theirs.
+    ...['168.63.129.16', '::ffff:168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254'],
+    ...['169.254.42.42', 'fd00:42::42', '169.254.0.23', 'fe80::a9fe:a9fe', 'fd20:ce::254'],
+    ...['34.118.224.1', '34.118.239.255', '161.26.0.10', '166.8.0.0', '166.11.255.255'],
     ...['2001::1', '100::1', '3fff::1', '5f00::1', 'fe80::1%eth0', '', 'localhost', '1.2.3', '::g'],
   ])('is not public: %j', (address) => {
     expect(isPublicAddress(address)).toBe(false);

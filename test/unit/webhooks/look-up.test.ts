@@ -83,3 +83,17 @@ it('the same host several times at once → one look-up; later → another', asy
   expect(asked).toHaveLength(2);
   asked[1]?.answer([publicAddress]);
 });
+
+it.each([
+  ['hooks.example.com', false, 'hooks.example.com.'],
+  ['hooks.example.com.', false, 'hooks.example.com.'],
+  ['kubernetes.default', false, 'kubernetes.default.'],
+  ['hooks.internal', true, 'hooks.internal'],
+])('asks for %s, allowed: %s, as %s', async (host, isAllowed, name) => {
+  const asked = startNameServer();
+  const outcome = lookUp(host, isAllowed);
+  await turns();
+  expect(asked.map((each) => each.host)).toEqual([name]);
+  asked[0]?.answer([publicAddress]);
+  await outcome;
+});
