@@ -65,11 +65,16 @@ export const logRequests =
     return answer;
   };
 
-const logFailure = (logger: Logger, { requestId, traceId, spanId, failure }: RequestRecord) =>
-  logger.error(
-    { requestId, traceId, spanId, reason: failure?.reason, error: describeError(failure?.cause) },
-    failure?.message,
-  );
+/**
+ * Writes a line for a failed request. A 503 without a cause is this service's own decision: it waited long enough, the
+ * account was erased meanwhile, or another line has said why. Only a failure with a cause is an error.
+ */
+function logFailure(logger: Logger, { requestId, traceId, spanId, failure }: RequestRecord): void {
+  const isDecided = failure?.code === 'SERVICE_UNAVAILABLE' && failure.cause === undefined;
+  const error = describeError(failure?.cause);
+  const line = { requestId, traceId, spanId, reason: failure?.reason, error };
+  logger[isDecided ? 'warn' : 'error'](line, failure?.message);
+}
 
 /**
  * Describes an error for the log. It leaves out the message of a database error, because such a message repeats the

@@ -176,6 +176,6 @@ async function write(db: Db, row: NewEvent, place: { readonly last: boolean }): 
     if (missing === undefined) throw error;
     throw missing === 'of_day'
       ? tooManyChanges(row.account, row.most)
-      : serviceUnavailable('account-changed', error);
+      : serviceUnavailable('account-changed');
   }
 }

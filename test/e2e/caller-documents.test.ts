@@ -51,15 +51,30 @@ describe('a document from a stranger', () => {
     expect((await fetch(`${service.url}/health/live`, patience)).status).toBe(200);
   });
 
-  it('gets a response of at most 20 times its length', async () => {
+  it('gets a response of at most 20 times its length, also if it is known by a token', async () => {
     const query = getIntrospectionQuery({ descriptions: true }).replaceAll(/\s+/g, ' ');
-    const plain = await send(undefined, { query }, { 'accept-encoding': 'identity' });
-    expect([plain.status, plain.body.errors[0].message]).toEqual([401, 'Not authenticated']);
-    // Tools take it compressed.
-    const compressed = await send(undefined, { query });
-    expect([compressed.status, compressed.body.data.__schema.queryType.name]).toEqual([200, 'Query']);
-    const known = await send(tokens.alice, { query }, { 'accept-encoding': 'identity' });
-    expect([known.status, known.body]).toEqual([200, compressed.body]);
+    const short = '{__schema{types{name description fields{name description type{name kind ofType{name}}}}}}';
+    const plain = { 'accept-encoding': 'identity' };
+    const expectBounds = async () => {
+      for (const [text, headers] of [
+        [query, plain],
+        [short, plain],
+      ] as const) {
+        const refused = await send(undefined, { query: text }, headers);
+        expect([refused.status, refused.body.errors[0].message]).toEqual([401, 'Not authenticated']);
+      }
+      // Tools take it compressed.
+      const compressed = await send(undefined, { query });
+      expect([compressed.status, compressed.body.data.__schema.queryType.name]).toEqual([200, 'Query']);
+      return compressed.body;
+    };
+    const body = await expectBounds();
+    for (const text of [query, short]) {
+      const known = await send(tokens.alice, { query: text }, plain);
+      expect(known.status).toBe(200);
+      if (text === query) expect(known.body).toEqual(body);
+    }
+    await expectBounds();
   });
 
   it('gets no longer response because of an unread body of a GET', async () => {
@@ -84,6 +99,18 @@ describe('a document from a stranger', () => {
       400,
       'The document has more than 5000 values to answer',
     ]);
+  });
+
+  it('is answered ten times a second, whoever sends it and whether it is known', async () => {
+    const query = '{ __schema { queryType { name } } }';
+    expect((await send(tokens.alice, { query })).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => send(undefined, { query })));
+    const answered = answers.filter(({ status }) => status === 200).length;
+    // Two windows, should the requests take longer than one.
+    expect(answered).toBeGreaterThan(0);
+    expect(answered).toBeLessThanOrEqual(20);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(40 - answered);
+    expect((await send(tokens.alice, { query })).status).toBe(200);
   });
 });
 

@@ -682,6 +682,8 @@ describe('503', () => {
     expect(gateway.log()).toContainEqual(
       expect.objectContaining({ reason: 'no-verification-keys', status: 503 }),
     );
+    // The failed read has an error of its own; the refused requests are its consequence.
+    expect(gateway.log().map(({ level }) => level)).toEqual([40, 30]);
   });
 
   it.each(operations)('if the issuer is down: %s', async (_name, call) => {
