@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
@@ -41,6 +42,9 @@ const send = async (token: string | undefined, json: object, headers: Record<str
 };
 
 describe('a document from a stranger', () => {
+  // Each test begins with a new second of the rate of introspection.
+  beforeEach(() => delay(1000));
+
   it('does not stop the process, however often its fragments multiply', async () => {
     const query = `{__schema{queryType{...F0}}}${fragments(40)}`;
     for (const _ of [1, 2, 3]) {
