@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
  * The integration tests that `npm test` runs on PostgreSQL too: those about SQL, locks, races, and differences between
  * the databases. The others would only repeat there what they find on SQLite: `npm run test:postgres` runs all.
  */
-const onPostgres = `
+export const onPostgres = `
   postgresql/* accounts api-key-usage api-keys audit-events audit-trail audited changes-of-day
   create-api-key deactivate-api-key differential deactivate-keys entitled-keys idempotency
   import-keys key-days key-limits key-usage migrate outdated-node own-api-key quota-leases

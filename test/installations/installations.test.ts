@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onPostgres } from '../../vitest.config.ts';
 import {
   type Circumstances,
   firstAnswer,
@@ -56,6 +57,9 @@ const locked = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).opti
 ];
 const cells = process.env['CI'] === 'true' ? few : all;
 
+/** A file of tests that `npm test` runs on both databases. */
+const [onBothDatabases] = onPostgres.filter((file) => !file.includes('*'));
+
 if (!isRoot) process.stderr.write('\n*** Not run by root: all installations are those of this user. ***\n\n');
 
 describe('npm ci && npm start, then a file of tests', () => {
@@ -79,9 +83,9 @@ describe('npm ci && npm start, then a file of tests', () => {
     own(version).toBe(`v${locked}\n`);
     const { status, stdout } = await firstAnswer(installation);
     own([status, stdout.includes('"msg":"stopped"')]).toEqual([200, true]);
-    const tested = await installation.run('npm test -- test/integration/private-key-status.test.ts');
+    const tested = await installation.run(`npm test -- ${onBothDatabases}`);
     own(tested.code, tested.stdout + tested.stderr).toBe(0);
-    // On both databases: PostgreSQL too could be started.
+    // PostgreSQL too could be started.
     own(await testReport(installation)).toEqual({ success: true, allPassed: true, files: 2 });
   });
 
