@@ -48,6 +48,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          // They wait for processes that start and stop, and for times to pass.
+          maxWorkers: 4,
           globalSetup: 'test/support/build-service.ts',
           testTimeout: 60_000,
         },

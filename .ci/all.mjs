@@ -1,44 +1,9 @@
 // Runs the suites that the gate leaves out, each after what it needs of the system was installed, and ends with a table.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { countReport, UnusableReport } from './reports.mjs';
-
-/** Programs that suites need: a command that succeeds where the program is there, and Debian's packages of it. */
-const programs = {
-  nginx: [['/usr/sbin/nginx', '-v'], 'nginx-light'],
-  caddy: [['/usr/bin/caddy', 'version'], 'caddy'],
-  haproxy: [['/usr/sbin/haproxy', '-v'], 'haproxy'],
-  curl: [['curl', '--version'], 'curl'],
-  python3: [['python3', '--version'], 'python3'],
-  // Its tool alone is used: the service that comes with it is not for here.
-  promtool: [['promtool', '--version'], 'prometheus'],
-  go: [['go', 'version'], 'golang-go'],
-  'kin-openapi': [
-    ['test', '-d', '/usr/share/gocode/src/github.com/getkin/kin-openapi'],
-    'golang-github-getkin-kin-openapi-dev',
-  ],
-  php: [['php', '--ri', 'curl'], 'php-cli php-curl'],
-  openssl: [['openssl', 'version'], 'openssl'],
-  'systemd-analyze': [['/usr/bin/systemd-analyze', '--version'], 'systemd'],
-  glewlwyd: [['/usr/bin/glewlwyd', '--version'], 'glewlwyd'],
-  pgbouncer: [['/usr/sbin/pgbouncer', '--version'], 'pgbouncer'],
-  chromium: [['/usr/bin/chromium', '--version'], 'chromium'],
-};
+import { missing, needs, programs, runSuite } from './suites.mjs';
 
 /** The suites in the order in which they run, and the programs that each needs. */
-const suites = {
-  audit: [],
-  postgres: [],
-  properties: [],
-  e2e: [
-    ...['nginx', 'caddy', 'haproxy', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],
-    ...['systemd-analyze', 'glewlwyd', 'kin-openapi'],
-  ],
-  image: ['curl'],
-  installations: [],
-  faults: ['pgbouncer'],
-  browser: ['chromium'],
-};
+const suites = { audit: [], ...needs };
 
 const usage = `Usage: npm run test:all -- [suites]
 
@@ -50,11 +15,6 @@ Installs Debian packages that they need and that are missing.
 
 const run = (command, args, options) => spawnSync(command, args, { stdio: 'inherit', ...options });
 
-const isMissing = (name) => {
-  const [command, ...args] = programs[name][0];
-  return spawnSync(command, args, { stdio: 'ignore' }).status !== 0;
-};
-
 /** Runs apt-get as root, waiting for whoever else has its lock. */
 const aptGet = (...args) => {
   const command = ['apt-get', '-o', 'DPkg::Lock::Timeout=300', ...args];
@@ -64,28 +24,14 @@ const aptGet = (...args) => {
 
 /** Installs what is missing: all at once, and then one by one what did not come. */
 const install = (names) => {
-  const missing = names.filter(isMissing);
-  if (missing.length === 0) return;
+  const absent = missing(names);
+  if (absent.length === 0) return;
   aptGet('update');
   const packagesOf = (some) => some.flatMap((name) => programs[name][1].split(' '));
   const get = (some) => aptGet('install', '-y', '--no-install-recommends', ...packagesOf(some));
-  if (get(missing)) return;
+  if (get(absent)) return;
   aptGet('update');
-  for (const name of missing.filter(isMissing)) get([name]);
-};
-
-/** Runs a suite of Vitest's; counts its tests. */
-const runTests = (name) => {
-  const report = `artefacts/${name}-report.json`;
-  // A report of an earlier run must never be counted.
-  rmSync(report, { force: true });
-  run('npm', ['run', `test:${name}`], { env: { ...process.env, CI: 'true' } });
-  try {
-    return countReport(report);
-  } catch (error) {
-    if (!(error instanceof UnusableReport)) throw error;
-    return { passed: 0, failed: 1, why: error.message };
-  }
+  for (const name of missing(absent)) get([name]);
 };
 
 const audit = () => {
@@ -93,13 +39,14 @@ const audit = () => {
   return { passed: passed ? 1 : 0, failed: passed ? 0 : 1 };
 };
 
-const runSuite = (name) => {
-  const missing = suites[name].filter(isMissing);
-  if (missing.length > 0) {
-    const needed = missing.map((each) => `${each} (Debian: ${programs[each][1]})`).join(', ');
+/** Runs a suite, unless a program that it needs could not be installed. */
+const runWhole = (name) => {
+  const absent = missing(suites[name]);
+  if (absent.length > 0) {
+    const needed = absent.map((each) => `${each} (Debian: ${programs[each][1]})`).join(', ');
     return { passed: 0, failed: 1, why: `needs ${needed}` };
   }
-  return name === 'audit' ? audit() : runTests(name);
+  return name === 'audit' ? audit() : runSuite(name);
 };
 
 const asked = process.argv.slice(2);
@@ -114,7 +61,7 @@ if (asked.includes('--help')) {
   install([...new Set(names.flatMap((name) => suites[name]))]);
   const results = names.map((name) => {
     const began = performance.now();
-    const result = runSuite(name);
+    const result = runWhole(name);
     return { name, ...result, seconds: Math.round((performance.now() - began) / 1000) };
   });
   const line = (cells) =>

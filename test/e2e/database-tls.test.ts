@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTemporaryFolder, freePort, runCommand, runService } from '../support/process.ts';
+import { canRun } from '../support/programs.ts';
 
 /**
  * Starts what answers as PostgreSQL does until TLS is agreed on (https://www.postgresql.org/docs/current/protocol-flow.html).
@@ -47,30 +48,33 @@ const start = (port: number, parameters: string) =>
     DATABASE_URL: `postgres://keyward:c4n4ry@127.0.0.1:${port}/keyward?${parameters}`,
   });
 
-describe('a PostgreSQL with unsuitable TLS', () => {
-  it.each([
-    ['sslmode=verify-full', 'whose certificate no known authority has signed: .* sslrootcert'],
-    ['sslmode=require', 'whose certificate no known authority has signed: .* sslrootcert'],
-    ['sslmode=verify-full&sslrootcert=cert.pem', 'whose certificate is for another host'],
-  ])('is told of in one sentence: %s', async (parameters, fault) => {
-    using server = await startServer(certificate);
-    const url = parameters.replace('cert.pem', join(folder.path, 'cert.pem'));
-    const ended = await start(server.port, url);
-    expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toMatch(
-      new RegExp(
-        `^Keyward cannot start with this configuration:\\n  DATABASE_URL names a server ${fault}.*\\n$`,
-      ),
-    );
-    expect(ended.stderr).not.toContain('c4n4ry');
-  });
+describe.skipIf(!canRun('openssl', 'no server of PostgreSQL has TLS', ['version']))(
+  'a PostgreSQL with unsuitable TLS',
+  () => {
+    it.each([
+      ['sslmode=verify-full', 'whose certificate no known authority has signed: .* sslrootcert'],
+      ['sslmode=require', 'whose certificate no known authority has signed: .* sslrootcert'],
+      ['sslmode=verify-full&sslrootcert=cert.pem', 'whose certificate is for another host'],
+    ])('is told of in one sentence: %s', async (parameters, fault) => {
+      using server = await startServer(certificate);
+      const url = parameters.replace('cert.pem', join(folder.path, 'cert.pem'));
+      const ended = await start(server.port, url);
+      expect(ended).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(
+        new RegExp(
+          `^Keyward cannot start with this configuration:\\n  DATABASE_URL names a server ${fault}.*\\n$`,
+        ),
+      );
+      expect(ended.stderr).not.toContain('c4n4ry');
+    });
 
-  it('is reported in one sentence: no TLS at all', async () => {
-    using server = await startServer();
-    const ended = await start(server.port, 'sslmode=verify-full');
-    expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toMatch(
-      /a server that does not speak TLS: turn it on there, or use sslmode=disable/,
-    );
-  });
-});
+    it('is reported in one sentence: no TLS at all', async () => {
+      using server = await startServer();
+      const ended = await start(server.port, 'sslmode=verify-full');
+      expect(ended).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(
+        /a server that does not speak TLS: turn it on there, or use sslmode=disable/,
+      );
+    });
+  },
+);

@@ -1,14 +1,11 @@
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder, root, runCommand } from '../support/process.ts';
+import { canRun } from '../support/programs.ts';
 
 const program = '/usr/bin/systemd-analyze';
-/** Always in CI, elsewhere where it is installed. */
-const runs = process.env['CI'] !== undefined || existsSync(program);
-
-if (!runs) process.stderr.write(`\n*** No ${program}: the tests of the systemd unit are skipped. ***\n\n`);
+const runs = canRun('systemd-analyze', 'the systemd unit is not analysed', undefined, program);
 
 /** What systemd-analyze says of the unit, in which the project is where these tests have it. */
 async function analyze(...args: readonly string[]) {

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runsNginx, startNginx } from './nginx.ts';
 import { freePort } from './process.ts';
-import { runsProxy, startProxy } from './proxy-process.ts';
+import { canRun } from './programs.ts';
+import { startProxy } from './proxy-process.ts';
 
 const document = readFileSync(new URL('../../docs/forward-auth.md', import.meta.url), 'utf8');
 
@@ -164,7 +165,7 @@ export const documentedNginx: DocumentedProxy = {
 
 export const documentedCaddy: DocumentedProxy = {
   name: 'Caddy',
-  isRun: runsProxy(caddy),
+  isRun: canRun('caddy', 'its recipe is not tried', ['version'], caddy),
   start: startDocumentedCaddy,
   down: 502,
   hanging: 504,
@@ -172,7 +173,7 @@ export const documentedCaddy: DocumentedProxy = {
 
 export const documentedHaproxy: DocumentedProxy = {
   name: 'HAProxy',
-  isRun: runsProxy(haproxy),
+  isRun: canRun('haproxy', 'its recipe is not tried', ['-v'], haproxy),
   start: startDocumentedHaproxy,
   down: 503,
   hanging: 504,

@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './process.ts';
-import { runsProxy, startProxy } from './proxy-process.ts';
+import { canRun } from './programs.ts';
+import { startProxy } from './proxy-process.ts';
 
 const program = '/usr/sbin/nginx';
 
 /** Whether the tests of nginx are run. */
-export const runsNginx = runsProxy(program);
+export const runsNginx = canRun('nginx', 'its recipes are not tried', ['-v'], program);
 
 /** What nginx would keep in the system's folders. */
 const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];

@@ -1,19 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './process.ts';
+import { canRun } from './programs.ts';
 
 const program = '/usr/sbin/pgbouncer';
 
-/** Whether the tests of PgBouncer are run: always in CI, elsewhere where it is installed. */
-export const runsPgBouncer = process.env['CI'] !== undefined || existsSync(program);
-
-if (!runsPgBouncer) process.stderr.write(`\n*** No ${program}: its tests are skipped. ***\n\n`);
+/** Whether the tests of PgBouncer are run. */
+export const runsPgBouncer = canRun('pgbouncer', 'nothing is tried behind it', undefined, program);
 
 /** Whether it keeps prepared statements: from 1.21 on, where it is told to. */
 export function keepsStatements(): boolean {

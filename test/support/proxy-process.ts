@@ -1,20 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Long enough for a busy machine. */
 const patience = 30_000;
-
-/**
- * Whether the tests of a proxy are run: always in CI, where it fails if it is missing; elsewhere where it is
- * installed, and else one line says that they are skipped.
- */
-export function runsProxy(program: string): boolean {
-  if (process.env['CI'] !== undefined || existsSync(program)) return true;
-  process.stderr.write(`\n*** No ${program}: the tests of its recipe are skipped. ***\n\n`);
-  return false;
-}
 
 const isAnswered = (url: string): Promise<boolean> =>
   fetch(url, { signal: AbortSignal.timeout(patience) }).then(

@@ -1,0 +1,79 @@
+// The suites of tests, and the programs beyond Node that some of them need.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { countReport, UnusableReport } from './reports.mjs';
+
+/** Programs that suites need: a command that succeeds where the program is there, and Debian's packages of it. */
+export const programs = {
+  nginx: [['/usr/sbin/nginx', '-v'], 'nginx-light'],
+  caddy: [['/usr/bin/caddy', 'version'], 'caddy'],
+  haproxy: [['/usr/sbin/haproxy', '-v'], 'haproxy'],
+  curl: [['curl', '--version'], 'curl'],
+  python3: [['python3', '--version'], 'python3'],
+  // Its tool alone is used: the service that comes with it is not for here.
+  promtool: [['promtool', '--version'], 'prometheus'],
+  go: [['go', 'version'], 'golang-go'],
+  'kin-openapi': [
+    ['test', '-d', '/usr/share/gocode/src/github.com/getkin/kin-openapi'],
+    'golang-github-getkin-kin-openapi-dev',
+  ],
+  php: [['php', '--ri', 'curl'], 'php-cli php-curl'],
+  openssl: [['openssl', 'version'], 'openssl'],
+  'systemd-analyze': [['/usr/bin/systemd-analyze', '--version'], 'systemd'],
+  glewlwyd: [['/usr/bin/glewlwyd', '--version'], 'glewlwyd'],
+  pgbouncer: [['/usr/sbin/pgbouncer', '--version'], 'pgbouncer'],
+  chromium: [['/usr/bin/chromium', '--version'], 'chromium'],
+};
+
+/** The programs that each suite needs, by the name of the suite: its script is `test:` and that name. */
+export const needs = {
+  postgres: [],
+  properties: [],
+  e2e: [
+    ...['nginx', 'caddy', 'haproxy', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],
+    ...['systemd-analyze', 'glewlwyd', 'kin-openapi'],
+  ],
+  image: ['curl'],
+  installations: [],
+  faults: ['pgbouncer'],
+  browser: ['chromium'],
+};
+
+const isMissing = (name) => {
+  const [command, ...args] = programs[name][0];
+  return spawnSync(command, args, { stdio: 'ignore' }).status !== 0;
+};
+
+/** Those of some programs that this machine does not have. */
+export const missing = (names) => names.filter(isMissing);
+
+/** The file of a suite's report. */
+const reportOf = (name) => `artefacts/${name}-report.json`;
+
+/**
+ * Runs a command with Vitest, and counts its tests.
+ * @param report the report that the command writes
+ * @param without the programs whose tests are left out, because this machine does not have them
+ * @returns how many tests passed, did not pass, and were left out for a program; and why, if there is no report
+ */
+export function runTests(command, report, without = []) {
+  // A report of an earlier run must never be counted.
+  rmSync(report, { force: true });
+  const [program, ...args] = command;
+  const { status } = spawnSync(program, args, {
+    stdio: 'inherit',
+    env: { ...process.env, CI: 'true', TEST_WITHOUT: without.join(' ') },
+  });
+  try {
+    const counted = countReport(report, without.length > 0);
+    // All tests passed, and yet Vitest complains: of a file without tests, or of what happened beside them.
+    return status !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted;
+  } catch (error) {
+    if (!(error instanceof UnusableReport)) throw error;
+    return { passed: 0, failed: 1, left: 0, why: error.message };
+  }
+}
+
+/** Runs a suite by its script. */
+export const runSuite = (name, without = []) =>
+  runTests(['npm', 'run', `test:${name}`], reportOf(name), without);
