@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { expect, it, vi } from 'vitest';
 import { createTemporaryFolder, runShell, startInTerminal } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
 
-const hasTerminal =
-  canRun('curl', 'what a terminal shows is not tried out') && spawnSync('script', ['--version']).status === 0;
+const hasTerminal = ['curl', 'script'].every((name) =>
+  canRun(name, 'what a terminal shows is not tried out'),
+);
 
 it.runIf(hasTerminal)(
   'shows a panel in a terminal, and there a first call that works as it is printed',
