@@ -29,33 +29,39 @@ const paging = /^(web|src\/pages)\//;
 const withoutChromium = () =>
   missing(['chromium']).length > 0 ? `needs chromium (Debian: ${programs.chromium[1]})` : undefined;
 
-/** `npm test` has run the others already. */
-const restOfPostgres = 'vitest run --project postgres-others --project postgres-settings';
-
-const vitest = (args, report) => {
-  const command = ['node', 'run.mjs', ...args.split(' '), `--outputFile.json=${report}`];
-  return () => runTests(command, report);
+/** Runs some of Vitest's projects together: one computes while another waits. */
+const together = (name, projects, without) => {
+  const report = `artefacts/${name.replaceAll(/\W+/g, '-')}-report.json`;
+  const named = projects.flatMap((project) => ['--project', project]);
+  return runTests(
+    ['node', 'run.mjs', 'vitest', 'run', ...named, `--outputFile.json=${report}`],
+    report,
+    without,
+  );
 };
 
 /** The suites in their order: how each is run, and why it is not, if so. */
 const suites = [
   { name: 'test', run: () => runTests(['npm', 'test'], 'artefacts/test-report.json') },
-  { name: 'properties', run: () => runSuite('properties') },
-  { name: 'postgres', run: vitest(restOfPostgres, 'artefacts/postgres-report.json') },
-  { name: 'image', isPartial: true },
+  {
+    // `npm test` has run the project postgres.
+    name: 'properties and postgres',
+    run: (name) =>
+      together(name, ['properties', 'properties-postgres', 'postgres-others', 'postgres-settings']),
+  },
   {
     name: 'browser',
     idle: () => unlessChanged('The pages', paging) ?? withoutChromium(),
   },
-  { name: 'e2e', isPartial: true },
+  {
+    name: 'e2e and image',
+    run: (name) => {
+      const without = missing([...needs.e2e, ...needs.image]);
+      return { ...together(name, ['e2e', 'image'], without), without };
+    },
+  },
   { name: 'installations', idle: () => unlessChanged('What installs Keyward', installing) },
 ];
-
-/** Runs a suite; its tests that need a program which is missing are left out. */
-const runPartly = (name) => {
-  const without = missing(needs[name]);
-  return { ...runSuite(name, without), without };
-};
 
 const sayLeftOut = ({ name, left, leftIn, without }) => {
   const absent = without.map((each) => `${each} (Debian: ${programs[each][1]})`).join(', ');
@@ -63,7 +69,7 @@ const sayLeftOut = ({ name, left, leftIn, without }) => {
 };
 
 const results = [];
-for (const { name, run = () => runSuite(name), isPartial = false, idle = () => undefined } of suites) {
+for (const { name, run = runSuite, idle = () => undefined } of suites) {
   const hasFailed = results.some(({ failed }) => failed > 0);
   const why = hasFailed ? 'A suite before it failed' : idle();
   if (why !== undefined) {
@@ -71,7 +77,7 @@ for (const { name, run = () => runSuite(name), isPartial = false, idle = () => u
     continue;
   }
   const began = performance.now();
-  const result = isPartial ? runPartly(name) : run();
+  const result = run(name);
   const seconds = Math.round((performance.now() - began) / 1000);
   results.push({ name, seconds, ...result });
 }
