@@ -64,6 +64,7 @@ const assertAll = (checks: readonly Check[]) => {
 };
 
 const accessTokenTypes: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
+const idTokenTypes: readonly unknown[] = [undefined, 'jwt'];
 
 /**
  * Checks everything in a token except its signature, by the rules of the issuer that the token names.
@@ -92,19 +93,21 @@ const isFullLength = ({ length }: Buffer, { publicKey }: VerificationKey): boole
 };
 
 /**
- * Refuses a header that no access token of this issuer has. The service never reads `jku`, `x5u` and `jwk`.
+ * Refuses a header that no token of this issuer has. The service never reads `jku`, `x5u` and `jwk`.
  * @throws {GatewayError} `UNAUTHENTICATED`
  */
-export function screenHeader({ alg, typ, crit }: Header, { algorithms }: IssuerConfig): void {
+export function screenHeader({ alg, typ, crit }: Header, { algorithms, givesIdTokens }: IssuerConfig): void {
+  const types = givesIdTokens ? idTokenTypes : accessTokenTypes;
   assertAll([
     ['algorithm', algorithms.some((algorithm) => algorithm === alg)],
     ['critical-header', crit === undefined],
-    ['type', accessTokenTypes.includes(typeof typ === 'string' ? typ.toLowerCase() : typ)],
+    ['type', types.includes(typeof typ === 'string' ? typ.toLowerCase() : typ)],
   ]);
 }
 
 /**
- * Refuses the claims of an ID token, of a token for another service, and of a token that is expired or not yet valid.
+ * Refuses the claims of a token of another kind, of a token for another service, of a token without the required claims,
+ * and of a token that is expired or not yet valid.
  * @throws {GatewayError} `UNAUTHENTICATED`
  */
 export function screenClaims(claims: Claims, config: IssuerConfig): void {
@@ -114,11 +117,13 @@ export function screenClaims(claims: Claims, config: IssuerConfig): void {
     ['issuer', iss === config.issuer],
     ['subject', isSubject(sub)],
     ['audience', isForThisService(claims, config)],
-    ['id-token', !isIdToken(claims)],
+    config.givesIdTokens ? ['access-token', mayBeIdToken(claims)] : ['id-token', !isIdToken(claims)],
+    ['event', claims['events'] === undefined],
+    ['required-claim', hasRequiredClaims(claims, config)],
     ['no-expiry', Number.isFinite(expiresAt)],
     ['expired', Date.now() < endOf(expiresAt)],
     ['not-yet-valid', hasBegun(nbf)],
-    ['claim-type', otherClaims.safeParse(claims).success],
+    ['claim-type', otherClaims.safeParse(claims).success && areScopes(claims, config)],
   ]);
 }
 
@@ -128,11 +133,38 @@ const hasBegun = (nbf: unknown): boolean =>
 
 const textOrTexts = z.union([z.string(), z.array(z.string())]).optional();
 
+/** The names of the claims that grant scopes, and of those that do for most issuers. */
+const scopeClaimsOf = ({ scopeClaims }: IssuerConfig): readonly string[] => [...scopeClaims, 'scope', 'scp'];
+
+/** Whether each claim that grants scopes is a text or a list of texts, if it is there. */
+const areScopes = (claims: Claims, { scopeClaims }: IssuerConfig): boolean =>
+  scopeClaims.every((name) => textOrTexts.safeParse(claimOf(claims, name)).success);
+
+/**
+ * A claim by its name, or a member of a claim: `firebase.sign_in_provider` is the claim of that name, or else the member
+ * `sign_in_provider` of the claim `firebase`.
+ */
+function claimOf(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name.split('.').reduce<unknown>((value, part) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject && Object.hasOwn(value, part) ? (value as Claims)[part] : undefined;
+  }, claims);
+}
+
+/** Whether a token has one of the accepted values of each required claim. A list or an object is none. */
+const hasRequiredClaims = (claims: Claims, { requiredClaims }: IssuerConfig): boolean =>
+  [...requiredClaims].every(([name, values]) => {
+    const value = claimOf(claims, name);
+    return values.some((wanted) => (wanted === null ? value === undefined : value === wanted));
+  });
+
 /** The types of `scp` and of the other claims that RFC 7519 and RFC 9068 name. All of these claims are optional. */
 const otherClaims = z.object({
   iat: z.number().optional(),
   jti: z.string().optional(),
   client_id: z.string().optional(),
+  azp: z.string().optional(),
   scope: textOrTexts,
   scp: textOrTexts,
 });
@@ -147,10 +179,23 @@ const isSubject = (sub: unknown): boolean =>
   !sub.includes('\0') &&
   sub.isWellFormed();
 
-const isForThisService = ({ aud, client_id }: Claims, { audiences, clientIds }: IssuerConfig): boolean =>
-  aud === undefined
-    ? typeof client_id === 'string' && clientIds.includes(client_id)
-    : [aud].flat().some((audience) => typeof audience === 'string' && audiences.includes(audience));
+const isOneOf = (value: unknown, accepted: readonly string[]): boolean =>
+  typeof value === 'string' && accepted.includes(value);
+
+/** Whether a token is for this service: by `aud`, or else by `client_id`, or else by `azp`. */
+function isForThisService({ aud, client_id, azp }: Claims, config: IssuerConfig): boolean {
+  const { audiences, clientIds, authorizedParties } = config;
+  if (config.isForOneApplication) {
+    const isOurParty = authorizedParties.length === 0 || azp === undefined || isOneOf(azp, authorizedParties);
+    return aud === undefined && (client_id === undefined || isOneOf(client_id, clientIds)) && isOurParty;
+  }
+  // Only the application that a token was issued to may use an ID token (OpenID Connect Core, section 3.1.3.7).
+  if (config.givesIdTokens && azp !== undefined && !isOneOf(azp, [...audiences, ...authorizedParties]))
+    return false;
+  if (aud !== undefined || config.givesIdTokens)
+    return [aud].flat().some((audience) => isOneOf(audience, audiences));
+  return client_id === undefined ? isOneOf(azp, authorizedParties) : isOneOf(client_id, clientIds);
+}
 
 /**
  * Whether a token has claims that only ID tokens carry: OpenID Connect's own claims, Cognito's `token_use`,
@@ -163,21 +208,29 @@ const isIdToken = ({ nonce, at_hash, c_hash, token_use, typ }: Claims): boolean 
   (token_use !== undefined && token_use !== 'access') ||
   (typ !== undefined && typ !== 'Bearer');
 
+/** Whether a token has no claim that only other tokens carry: Cognito's `token_use`, Keycloak's `typ`. */
+const mayBeIdToken = ({ token_use, typ }: Claims): boolean =>
+  (token_use === undefined || token_use === 'id') && (typ === undefined || typ === 'ID');
+
 const words = (value: unknown): string[] => {
   if (typeof value === 'string') return value.split(' ').filter((word) => word !== '');
   return Array.isArray(value) ? value.filter((word) => typeof word === 'string') : [];
 };
 
 /**
- * Builds an access token from verified claims. The scopes come from `scope` and from `scp` (Entra, Okta).
+ * Builds an access token from verified claims. The scopes come from the issuer's claims for scopes, `scope` and `scp` if
+ * it names no others. A token that carries no claim for scopes has those that the issuer gives to people.
  * @throws {GatewayError} `UNAUTHENTICATED` if `iss`, `sub` or `exp` has the wrong type
  */
 export function readAccessToken(claims: Claims, config: IssuerConfig): AccessToken {
-  const { iss, sub, exp, scope, scp } = claims;
+  const { iss, sub, exp } = claims;
   if (typeof iss !== 'string' || typeof sub !== 'string' || typeof exp !== 'number')
     throw invalidToken('subject');
-  const scopes = [...words(scope), ...words(scp)]
+  const carriesScopes = scopeClaimsOf(config).some((name) => claimOf(claims, name) !== undefined);
+  const granted = config.scopeClaims
+    .flatMap((name) => words(claimOf(claims, name)))
     .flatMap((name) => config.scopeAliases.get(name) ?? [name])
     .filter((name) => mayGrant(config, name));
-  return { issuer: iss, subject: sub, scopes: new Set(scopes), expiresAt: exp };
+  const scopes = new Set<string>(carriesScopes ? granted : config.people);
+  return { issuer: iss, subject: sub, scopes, expiresAt: exp };
 }

@@ -1,8 +1,8 @@
 import type { IssuerConfig } from '../config/config.ts';
-import type { ScopeOverOthers } from '../config/issuers.ts';
+import type { OwnScope, ScopeOverOthers } from '../config/issuers.ts';
 
 /** The scopes for the caller's own data. Every issuer may grant them. */
-const ownScopes = {
+const ownScopes: Record<OwnScope, string> = {
   openid: 'Who you are at the identity provider.',
   email: 'Your e-mail address.',
   profile: 'Your profile.',

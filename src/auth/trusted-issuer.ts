@@ -50,12 +50,12 @@ export async function fetchIssuerMetadata(issuer: string): Promise<unknown> {
 }
 
 /**
- * Reads the usable verification keys of a JWK Set (RFC 7517), by `kid`.
+ * Reads the usable verification keys of a JWK Set (RFC 7517).
  * @throws {Error} if the set cannot be read or has no usable key
  */
 async function fetchVerificationKeys(jwksUri: string): Promise<KeySet> {
   const { keys } = keySetSchema.parse(await fetchJson(jwksUri));
   const usable = keys.map(parseVerificationKey).filter((key) => key !== undefined);
   if (usable.length === 0) throw new UnusableKeySet(keys);
-  return new Map(usable.map((key) => [key.kid, key]));
+  return usable;
 }

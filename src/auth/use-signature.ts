@@ -9,7 +9,7 @@ import { readBearer } from '../http/read-request.ts';
 import type { Claims, DecodedToken } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
-import { findKey, type KeySet } from './verification-key.ts';
+import { findKey, type KeySet, keysOf } from './verification-key.ts';
 
 /** The algorithms that jsonwebtoken, the library behind plugin-jwt, lacks. */
 type Edwards = 'EdDSA' | 'Ed25519';
@@ -28,7 +28,7 @@ const isKnownToPlugin = (algorithm: SignatureAlgorithm): algorithm is Exclude<Si
 export const useSignature = ({ config, keys }: TrustedIssuer): Plugin =>
   useJWT({
     tokenLookupLocations: [({ serverContext }) => found(readBearer((serverContext as WithHeaders).headers))],
-    signingKeyProviders: [(kid) => asText(keys.current?.get(kid ?? '')?.publicKey)],
+    signingKeyProviders: [(kid) => asText(keys.current && keysOf(keys.current, kid)[0]?.publicKey)],
     // The earlier check of the expiry is exact to the second; this one must not be stricter, so it allows a second
     // more.
     tokenVerification: {
@@ -49,7 +49,7 @@ export interface WithJwt {
 
 /**
  * Verifies the signature of a screened token and puts the token's claims into the context. jose does this if
- * plugin-jwt cannot: plugin-jwt lacks Ed25519, and finds a key only by its `kid`.
+ * plugin-jwt cannot: plugin-jwt lacks Ed25519, and finds a key only by its `kid`, which several may have.
  * @param keys the key set for the verification
  * @param runPlugin runs plugin-jwt on the request
  * @throws {GatewayError} `UNAUTHENTICATED`; an unforeseen error counts as a bad signature, because all other checks
@@ -63,7 +63,8 @@ export async function verifySignature(
   runPlugin: () => unknown,
 ): Promise<void> {
   try {
-    if (!isEdwards(header.alg) && header.kid !== undefined) return void (await runPlugin());
+    const isNamed = keys !== undefined && keysOf(keys, header.kid).length === 1;
+    if (!isEdwards(header.alg) && isNamed) return void (await runPlugin());
     const key = keys && findKey(keys, header.kid, header.alg);
     if (!key) throw invalidToken('unknown-key');
     await compactVerify(token, key.publicKey, { algorithms: [String(header.alg)] });

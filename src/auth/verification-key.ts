@@ -9,8 +9,8 @@ export interface VerificationKey {
   readonly algorithms: readonly string[];
 }
 
-/** An issuer's verification keys, by `kid`: the result of one read. */
-export type KeySet = ReadonlyMap<string, VerificationKey>;
+/** An issuer's verification keys, in its order: the result of one read. Several may have the same `kid` (RFC 7517, section 4.5). */
+export type KeySet = readonly VerificationKey[];
 
 /** The algorithms of a key by its type: of RSA, or of a type with a curve. */
 const algorithmsByType: Readonly<Record<string, readonly string[]>> = {
@@ -34,16 +34,21 @@ const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boole
 const digestOf = (key: KeyObject): string =>
   hash('sha256', key.export({ format: 'der', type: 'spki' }), 'base64url');
 
+/** The keys of a set with a name. A `kid` of any other type than a string finds none. */
+export const keysOf = (keys: KeySet, kid: unknown): KeySet => keys.filter((key) => key.kid === kid);
+
 /**
- * Finds the key of a token. If the token names no key, the issuer's only key for the token's algorithm is the one.
+ * Finds the key of a token: of those with the token's `kid`, the first for its algorithm. If the token names no key, the
+ * issuer's only key for the token's algorithm is the one.
  * @param kid the token's `kid`, unchecked: of any type
  * @param algorithm the token's `alg`, unchecked: of any type
- * @returns undefined if the set has no such key, or several keys for the algorithm of a token without a `kid`
+ * @returns undefined if the set has no such key, or several keys for the algorithm of a token without a `kid`; a key for
+ *   another algorithm if the set has no better one of this name
  */
 export function findKey(keys: KeySet, kid: unknown, algorithm: unknown): VerificationKey | undefined {
-  // A `kid` of any other type than a string finds no key.
-  if (kid !== undefined) return keys.get(kid as string);
-  const fitting = [...keys.values()].filter((key) => canVerify(key, algorithm));
+  const named = kid === undefined ? keys : keysOf(keys, kid);
+  const fitting = named.filter((key) => canVerify(key, algorithm));
+  if (kid !== undefined) return fitting[0] ?? named[0];
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 

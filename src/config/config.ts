@@ -1,6 +1,6 @@
 import { secretKeys } from '../secrets/secret-list.ts';
 import type { Environment } from './environment.ts';
-import { type ScopeOverOthers, scopesOverOthers } from './issuers.ts';
+import { anyAudience, type ScopeOverOthers, scopesOverOthers } from './issuers.ts';
 
 /** The issuer of AUTH_ISSUER, followed by the issuers of AUTH_ISSUERS. */
 const issuersOf = (env: Environment) => {
@@ -9,25 +9,45 @@ const issuersOf = (env: Environment) => {
     jwksUri: env.AUTH_JWKS_URI,
     audience: env.AUTH_AUDIENCE,
     clientId: env.AUTH_CLIENT_ID,
+    authorizedParties: env.AUTH_AUTHORIZED_PARTIES,
+    tokens: env.AUTH_TOKENS,
+    require: env.AUTH_REQUIRE,
+    scopeClaims: env.AUTH_SCOPE_CLAIMS,
     scopeAliases: env.AUTH_SCOPE_ALIASES,
+    people: env.AUTH_PEOPLE,
     grants: undefined,
   };
   const all = [...(single ? [single] : []), ...(env.AUTH_ISSUERS ?? [])];
   const usual: readonly ScopeOverOthers[] = all.length === 1 ? scopesOverOthers : [];
   return all.map(
-    ({ issuer, jwksUri, audience, clientId, scopeAliases, grants = usual }) =>
+    ({ issuer, jwksUri, audience, clientId, authorizedParties, tokens, grants = usual, ...claims }) =>
       ({
         /** The issuer identifier, exactly as in a token's `iss` (RFC 8414). */
         issuer,
         /** The URL of the issuer's verification keys; undefined: the issuer's metadata names the URL. */
         jwksUri,
-        /** A token must name one of these in `aud`, or one of `clientIds`. */
-        audiences: audience,
+        /** A token must name one of these in `aud`, or one of `clientIds` or of `authorizedParties`. */
+        audiences: audience.filter((name) => name !== anyAudience),
         /** The client ids that the service accepts if a token carries no `aud` (Cognito). */
         clientIds: clientId,
+        /** The parties (`azp`) that the service accepts if a token carries neither `aud` nor `client_id` (Clerk). */
+        authorizedParties,
+        /**
+         * Whether all tokens of this issuer are for one application. Then a token passes without `aud`, `client_id` and
+         * `azp`. It may carry one of `clientIds`, and any `azp` unless `authorizedParties` are set; but no `aud`.
+         */
+        isForOneApplication: audience.includes(anyAudience),
+        /** Whether the issuer gives ID tokens, and the service accepts these in place of access tokens (Firebase). */
+        givesIdTokens: tokens === 'id',
+        /** The claims that a token must have, each with its accepted values; null: the claim is missing. */
+        requiredClaims: claims.require,
         algorithms: env.AUTH_ALGORITHMS,
+        /** The claims that grant scopes. */
+        scopeClaims: claims.scopeClaims,
         /** Maps each of the provider's own scope names to the names of this service. */
-        scopeAliases,
+        scopeAliases: claims.scopeAliases,
+        /** The scopes of a token that carries no scope claim; only scopes for a person's own data. */
+        people: claims.people,
         /** The scopes over other people's data that the issuer may grant; every issuer may grant the other scopes. */
         grants,
       }) as const,

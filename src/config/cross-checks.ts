@@ -1,5 +1,6 @@
 import { secretKeys } from '../secrets/secret-list.ts';
 import { type Environment, environmentSchema, inFiles, type VariableName } from './environment.ts';
+import { audienceFault } from './issuers.ts';
 import { isRefusedHost } from './values/addresses.ts';
 
 /**
@@ -90,12 +91,25 @@ const developmentFaults = (given: Given): Fault[] => [
   ),
 ];
 
-const ofIssuer = ['AUTH_AUDIENCE', 'AUTH_CLIENT_ID', 'AUTH_JWKS_URI', 'AUTH_SCOPE_ALIASES'] as const;
+const ofIssuer = [
+  ...(['AUTH_AUDIENCE', 'AUTH_CLIENT_ID', 'AUTH_AUTHORIZED_PARTIES', 'AUTH_TOKENS', 'AUTH_REQUIRE'] as const),
+  ...(['AUTH_JWKS_URI', 'AUTH_SCOPE_CLAIMS', 'AUTH_SCOPE_ALIASES', 'AUTH_PEOPLE'] as const),
+] as const;
+
+/** What is wrong with whose tokens the issuer of `AUTH_ISSUER` accepts; undefined also if one of these is faulty. */
+function singleFault({ env }: Given): string | undefined {
+  const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_CLIENT_ID: clientId, AUTH_TOKENS: tokens } = env;
+  const { AUTH_AUTHORIZED_PARTIES: authorizedParties } = env;
+  if (!issuer || !audience || !clientId || !authorizedParties || !tokens) return undefined;
+  const fault = audienceFault({ issuer, audience, clientId, authorizedParties, tokens });
+  return fault?.replace('a clientId or authorizedParties', 'AUTH_CLIENT_ID or AUTH_AUTHORIZED_PARTIES');
+}
 
 const issuerFaults = (given: Given): Fault[] => {
   const { isSet, env } = given;
   const single = isSet('AUTH_ISSUER');
   const stray = ofIssuer.filter(isSet);
+  const fault = singleFault(given);
   const listed = env.AUTH_ISSUERS ?? [];
   const grantsAdmin = listed.some(({ grants }) => grants?.includes('keyward.admin'));
   return [
@@ -104,11 +118,7 @@ const issuerFaults = (given: Given): Fault[] => {
       'AUTH_ISSUERS',
       'must list "keyward.admin" in the "grants" of an issuer if ADMIN=on: each of several issuers grants only what its "grants" list',
     ),
-    ...when(
-      single && [env.AUTH_AUDIENCE, env.AUTH_CLIENT_ID].every((list) => list?.length === 0),
-      'AUTH_AUDIENCE',
-      'or AUTH_CLIENT_ID must be set with AUTH_ISSUER: otherwise tokens for other services would be accepted',
-    ),
+    ...when(fault !== undefined, 'AUTH_AUDIENCE', fault ?? ''),
     ...when(
       !single && stray.length > 0 && (isSet('AUTH_ISSUERS') || !isProduction(given)),
       'AUTH_ISSUER',

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { Config, IssuerConfig } from './config.ts';
 
 /** The kind of the database. */
 export const databaseKind = ({ database: { url } }: Pick<Config, 'database'>): 'SQLite' | 'PostgreSQL' =>
@@ -18,6 +18,45 @@ export const issuerSummary = ({ issuers }: Pick<Config, 'issuers'>): string =>
     ? issuers.map(({ issuer }) => issuer).join(', ')
     : 'the development identity provider, which lets anyone in';
 
-/** Describes a valid configuration in one line, without secrets. */
-export const configSummary = (config: Config): string =>
-  `The configuration is good. Database: ${databaseSummary(config)}. Issuer of access tokens: ${issuerSummary(config)}.`;
+const either = (names: readonly string[]): string => names.join(' or ');
+
+/** Which tokens of an issuer are for this service: `the audience keyward, or without one the client id web`. */
+function audienceSummary(issuer: IssuerConfig): string {
+  const { audiences, clientIds, authorizedParties, isForOneApplication, givesIdTokens } = issuer;
+  if (isForOneApplication) return 'without an audience, because all are said to be for one application';
+  const accepted = [
+    ['the audience', audiences],
+    ['without an audience, the client id', givesIdTokens ? [] : clientIds],
+    ['without either, the party', givesIdTokens ? [] : authorizedParties],
+  ] as const;
+  const told = accepted.filter(([, names]) => names.length > 0);
+  return `for ${told.map(([what, names]) => `${what} ${either(names)}`).join('; or ')}`;
+}
+
+/** Which claims a token of an issuer must have: `, if role is "authenticated"`. */
+const requirementSummary = ({ requiredClaims }: IssuerConfig): string => {
+  const told = [...requiredClaims].map(
+    ([name, values]) =>
+      `${name} is ${either(values.map((value) => (value === null ? 'missing' : JSON.stringify(value))))}`,
+  );
+  return told.length > 0 ? `, if ${told.join(' and ')}` : '';
+};
+
+/** Who gets in by the tokens of an issuer, in a sentence. */
+export function acceptanceSummary(issuer: IssuerConfig): string {
+  const { givesIdTokens, scopeClaims, people } = issuer;
+  const kind = givesIdTokens ? 'ID tokens' : 'access tokens';
+  const usual = people.length > 0 ? `; without any, a token has ${people.join(', ')}` : '';
+  const claims = requirementSummary(issuer);
+  return `${issuer.issuer}: ${kind} ${audienceSummary(issuer)}${claims}. Scopes are in ${either(scopeClaims)}${usual}.`;
+}
+
+/**
+ * Describes a valid configuration without secrets, and each issuer in a line of its own.
+ * @param more further sentences of the first line
+ */
+export const configSummary = (config: Config, more = ''): string =>
+  [
+    `The configuration is good. Database: ${databaseSummary(config)}. Issuer of access tokens: ${issuerSummary(config)}.${more}`,
+    ...config.issuers.map(acceptanceSummary),
+  ].join('\n');

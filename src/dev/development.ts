@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { EntityManager } from '@mikro-orm/core';
 import { scopeDescriptions } from '../auth/scopes.ts';
 import type { Config, IssuerConfig } from '../config/config.ts';
-import { scopesOverOthers } from '../config/issuers.ts';
+import { plainIssuer, scopesOverOthers } from '../config/issuers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createDevelopmentIdentityProvider } from './identity-provider.ts';
 import { developmentAudience, developmentClientId, developmentIssuer } from './issuer.ts';
@@ -37,6 +37,7 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
     audiences: [developmentAudience],
     clientIds: [],
     algorithms: config.algorithms,
+    ...plainIssuer,
     scopeAliases: new Map(),
     grants: scopesOverOthers,
   };

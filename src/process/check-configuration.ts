@@ -43,5 +43,5 @@ async function plansSummary(config: Config, plans: Plans): Promise<string> {
 export async function checkConfiguration(config: Config): Promise<void> {
   const plans = readPlans(config.plansFile);
   const more = plans ? await plansSummary(config, plans) : '';
-  process.stdout.write(`${configSummary(config)}${more}\n`);
+  process.stdout.write(`${configSummary(config, more)}\n`);
 }

@@ -115,6 +115,11 @@ async function openMigrated(
 function warnOfConfig({ ignored, issuers, plansFile }: Config, logger: Logger): void {
   for (const variable of ignored)
     logger.warn({ variable }, 'variable ignored: Kubernetes set it to the address of a service');
+  for (const { issuer } of issuers.filter(({ isForOneApplication }) => isForOneApplication))
+    logger.warn(
+      { issuer },
+      'tokens of this issuer are accepted without an audience, whichever application they are for: its audience is "any"',
+    );
   const needed: ScopeOverOthers[] = plansFile ? ['keys.verify', 'accounts.entitle'] : ['keys.verify'];
   const isGranted = (scope: ScopeOverOthers) => issuers.some(({ grants }) => grants.includes(scope));
   for (const scope of issuers.length > 0 ? needed.filter((each) => !isGranted(each)) : [])

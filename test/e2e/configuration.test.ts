@@ -156,7 +156,7 @@ describe('--check-config', () => {
       {
         code: 0,
         stdout:
-          'The configuration is good. Database: PostgreSQL. Issuer of access tokens: https://id.example.com.\n',
+          'The configuration is good. Database: PostgreSQL. Issuer of access tokens: https://id.example.com.\nhttps://id.example.com: access tokens for the audience keyward. Scopes are in scope or scp.\n',
         stderr: '',
       },
     ]);

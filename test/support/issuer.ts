@@ -11,6 +11,7 @@ import {
 } from 'jose';
 import { accountAdmin } from '../../src/auth/scopes.ts';
 import type { IssuerConfig } from '../../src/config/config.ts';
+import { plainIssuer } from '../../src/config/issuers.ts';
 
 /** What an access token of the tests carries unless told otherwise. */
 export type TokenClaims = JWTPayload & { scope?: unknown; scp?: unknown; client_id?: unknown };
@@ -50,6 +51,7 @@ export async function startIssuer(alg: SigningAlgorithm = 'ES256') {
     audiences: ['keyward'],
     clientIds: [],
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+    ...plainIssuer,
     scopeAliases: new Map(),
     grants: ['keyward.admin', 'keys.verify', 'accounts.entitle'],
   };

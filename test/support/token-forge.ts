@@ -90,6 +90,8 @@ export async function startForge() {
   const main = { privateKey: KeyObject.from(issuer.privateKey), publicKey: KeyObject.from(issuer.publicKey) };
   made ??= makeKeys();
   const { rsa, weak, p256, p384, p521, k256, ed25519, ed448 } = made;
+  // Of the issuer's own keys, only the first is used here.
+  issuer.published.keys.splice(1);
   issuer.published.keys.push(
     publish(rsa.publicKey, { kid: 'rsa' }),
     publish(rsa.publicKey, { kid: 'rsa-rs256', alg: 'RS256' }),

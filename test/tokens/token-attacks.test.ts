@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { IssuerConfig } from '../../src/config/config.ts';
 import { forgedTokens } from '../support/forged-tokens.ts';
 import { type Answer, type Call, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { issuerSettings } from '../support/issuer-settings.ts';
 import { type Forge, type Recipe, startForge } from '../support/token-forge.ts';
 
 let forge: Forge;
@@ -19,9 +20,10 @@ afterEach(() => {
 });
 
 /** Gives the tests of a group one gateway. */
-const setUp = () => {
+const setUp = (settings: (typeof issuerSettings)[string] = (config) => ({ config })) => {
   beforeAll(async () => {
-    gateway = await createTestGateway(forge);
+    const { config, issuers } = settings(forge.config);
+    gateway = await createTestGateway({ ...forge, config }, issuers ? { issuers } : {});
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 };
@@ -62,8 +64,12 @@ const expectAccepted = (transport: Transport, answer: Answer) => {
   expect(answer.body).toMatchObject(expected);
 };
 
-describe.each(transports)('a forged token over %s', (transport) => {
-  setUp();
+const ways = Object.entries(issuerSettings).flatMap(([name, settings]) =>
+  transports.map((transport) => [name, transport, settings] as const),
+);
+
+describe.each(ways)('a forged token of %s over %s', (_name, transport, settings) => {
+  setUp(settings);
 
   it.each(forgedTokens)('$reason: $name', async ({ reason, forged, twin }) => {
     expectRefused(transport, await call(transport, { token: forged(forge) }), reason);
@@ -76,6 +82,43 @@ describe.each(transports)('a forged token over %s', (transport) => {
       expectAccepted(transport, await call(transport, { token: forge.forge({ header: { typ } }) }));
     },
   );
+});
+
+/**
+ * What differs for an issuer of ID tokens: it refuses the type of access tokens, and accepts what only ID tokens have. A
+ * token with the other type is shorter.
+ */
+const ofIdTokens = forgedTokens.filter(({ reason }) => !/-(id-token|type|too-long)$/.test(reason));
+
+describe.each(transports)('a forged token of an issuer that gives ID tokens, over %s', (transport) => {
+  setUp((config) => ({ config: { ...config, givesIdTokens: true, people: ['openid', 'email', 'profile'] } }));
+
+  /** Makes tokens without the type of access tokens. */
+  const plain = (): Forge => ({
+    ...forge,
+    forge: (recipe = {}) =>
+      forge.forge(
+        typeof recipe.header === 'string' ? recipe : { ...recipe, header: { typ: 'JWT', ...recipe.header } },
+      ),
+  });
+
+  it.each(ofIdTokens)('$reason: $name', async ({ forged }) => {
+    expect((await call(transport, { token: forged(plain()) })).status).toBe(401);
+  });
+
+  it('a good one → accepted', async () => {
+    expectAccepted(transport, await call(transport, { token: plain().forge({ claims: { nonce: 'n' } }) }));
+  });
+
+  it.each<[string, Recipe]>([
+    ['the type of access tokens', { header: { typ: 'at+jwt' } }],
+    ['an access token of Cognito', { claims: { token_use: 'access' } }],
+    ['an access token of Keycloak', { claims: { typ: 'Bearer' } }],
+    ['no audience, but our client', { claims: { aud: undefined, client_id: 'our-client' } }],
+    ['a party that is not ours', { claims: { azp: 'another' } }],
+  ])('%s → refused', async (_what, recipe) => {
+    expect((await call(transport, { token: plain().forge(recipe) })).status).toBe(401);
+  });
 });
 
 /** A gateway that trusts the same issuer under another configuration. */

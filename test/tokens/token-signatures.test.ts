@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { invalidSignatures, shortenedSignature } from '../support/invalid-signatures.ts';
+import { openIssuers } from '../support/issuer-settings.ts';
 import { algorithms, type Forge, startForge } from '../support/token-forge.ts';
 
 let forge: Forge;
@@ -9,7 +10,8 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   forge = await startForge();
-  gateway = await createTestGateway(forge);
+  // Beside issuers that are as open as settings can make them: a signature counts for its own issuer alone.
+  gateway = await createTestGateway(forge, { issuers: openIssuers(forge.config) });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();

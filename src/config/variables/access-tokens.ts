@@ -1,11 +1,20 @@
-import { algorithms, issuers, scopeAliases, signatureAlgorithms } from '../issuers.ts';
-import { issuerUrl, names, onOrOff, secureUrl } from '../values/kinds.ts';
+import {
+  algorithms,
+  issuers,
+  people,
+  requirements,
+  scopeAliases,
+  scopeClaims,
+  signatureAlgorithms,
+  tokenKinds,
+} from '../issuers.ts';
+import { issuerUrl, json, names, onOrOff, secureUrl } from '../values/kinds.ts';
 
 /** The variables of the issuers whose access tokens the service accepts. */
 export const accessTokenVariables = {
   AUTH_ISSUER: issuerUrl.optional().meta({
     description:
-      'Issuer of the access tokens, exactly as in `iss`. HTTPS, or HTTP on this machine. Set `AUTH_AUDIENCE` or `AUTH_CLIENT_ID` with it',
+      'Issuer of the access tokens, exactly as in `iss`. HTTPS, or HTTP on this machine. Set `AUTH_AUDIENCE`, `AUTH_CLIENT_ID` or `AUTH_AUTHORIZED_PARTIES` with it',
     unset: 'the development identity provider',
     example: 'https://id.example.com/realms/main',
   }),
@@ -15,12 +24,38 @@ export const accessTokenVariables = {
     example: 'https://id.example.com/realms/main/keys',
   }),
   AUTH_AUDIENCE: names.default([]).meta({
-    description: 'Accepted audiences (`aud`), separated by commas',
+    description:
+      'Accepted audiences (`aud`), separated by commas. `any`: the issuer [issues tokens for one application only](providers.md#an-issuer-for-one-application), without an audience',
     example: 'keyward',
   }),
   AUTH_CLIENT_ID: names.default([]).meta({
     description: 'Accepted client ids (`client_id`) of tokens without `aud`, separated by commas',
     example: '4example5app6client7id',
+  }),
+  AUTH_AUTHORIZED_PARTIES: names.default([]).meta({
+    description: 'Accepted parties (`azp`) of tokens without `aud` and `client_id`, separated by commas',
+    example: 'https://app.example.com',
+  }),
+  AUTH_TOKENS: tokenKinds.default('access').meta({
+    description:
+      '`id`: the issuer gives only [ID tokens](providers.md#firebase), which Keyward then accepts in place of access tokens',
+    example: 'id',
+  }),
+  AUTH_REQUIRE: json('must be a JSON object').pipe(requirements).default(new Map()).meta({
+    description:
+      'Claims that a token must have, as a JSON object: each with its value or a list of values; `null` stands for a missing claim. `a.b` is the member `b` of the claim `a`',
+    unset: 'none',
+    example: `'{"role": "authenticated", "is_anonymous": [false, null]}'`,
+  }),
+  AUTH_SCOPE_CLAIMS: scopeClaims.default(['scope', 'scp']).meta({
+    description: 'Claims that grant scopes, separated by commas; each a text or a list of texts',
+    example: 'scope,roles',
+  }),
+  AUTH_PEOPLE: people.default([]).meta({
+    description:
+      'Scopes of a token without any scope claim, separated by commas: `openid`, `email`, `profile`, `idp.signin.user.admin`',
+    unset: 'none',
+    example: 'openid,email,profile,idp.signin.user.admin',
   }),
   AUTH_ALGORITHMS: algorithms.default([...signatureAlgorithms]).meta({
     description: 'Accepted signature algorithms. No others are supported',
@@ -38,7 +73,7 @@ export const accessTokenVariables = {
   }),
   AUTH_ISSUERS: issuers.optional().meta({
     description:
-      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `scopeAliases`, `jwksUri`, `grants`. With several issuers (`AUTH_ISSUER` counts), an issuer grants `keyward.admin`, `keys.verify` or `accounts.entitle` only if its `grants` list that scope',
+      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `authorizedParties`, `tokens`, `require`, `scopeClaims`, `scopeAliases`, `people`, `jwksUri`, `grants`. With several issuers (`AUTH_ISSUER` counts), an issuer grants `keyward.admin`, `keys.verify` or `accounts.entitle` only if its `grants` list that scope',
     example: `'[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
   }),
 };

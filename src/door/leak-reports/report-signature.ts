@@ -55,4 +55,4 @@ const read = async (keys: Keys): Promise<ScannerKeys> =>
   typeof keys === 'string' ? scannerKeys.parse(await fetchJson(keys)) : keys;
 
 const toKeySet = (keys: ScannerKeys): KeySet =>
-  new Map([...keys].map(([kid, publicKey]) => [kid, { kid, publicKey, algorithms: ['ES256'] }]));
+  [...keys].map(([kid, publicKey]) => ({ kid, publicKey, algorithms: ['ES256'] }));

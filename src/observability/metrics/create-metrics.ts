@@ -19,7 +19,7 @@ export interface WatchedLog {
 interface WatchedIssuer {
   readonly config: { readonly issuer: string };
   readonly keys: {
-    readonly current: { readonly size: number } | undefined;
+    readonly current: { readonly length: number } | undefined;
     readonly refreshes: { readonly success: number; readonly failure: number; readonly unusable: number };
   };
 }
@@ -119,7 +119,7 @@ function observeKeySets(registry: Registry, trusted: readonly WatchedIssuer[]): 
     labelNames: ['issuer'],
     // Among several workers, the lowest number counts.
     aggregator: 'min',
-    read: () => trusted.map(({ config, keys }) => [keys.current?.size ?? 0, { issuer: config.issuer }]),
+    read: () => trusted.map(({ config, keys }) => [keys.current?.length ?? 0, { issuer: config.issuer }]),
   });
   addCounter(registry, {
     name: 'keyward_key_set_refreshes_total',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Claims, readAccessToken } from '../../../src/auth/access-token.ts';
 import { scopeDescriptions } from '../../../src/auth/scopes.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
+import { plainIssuer } from '../../../src/config/issuers.ts';
 
 const config: IssuerConfig = {
   issuer: 'https://id.example.com',
@@ -9,6 +10,7 @@ const config: IssuerConfig = {
   audiences: ['keyward'],
   clientIds: [],
   algorithms: ['RS256'],
+  ...plainIssuer,
   scopeAliases: new Map([
     ['aws.cognito.signin.user.admin', ['idp.signin.user.admin']],
     ['access', ['openid', 'email']],
@@ -72,5 +74,43 @@ describe('readAccessToken', () => {
     { exp: `${exp}` },
   ])('refuses %o', (claims) => {
     expect(() => read(claims)).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
+  });
+});
+
+describe('the scopes of an issuer with settings of its own', () => {
+  const people = ['openid', 'email'] as const;
+  it.each<[string, Partial<IssuerConfig>, Claims, string[]]>([
+    ['no claim for scopes', { people }, {}, ['openid', 'email']],
+    ['an empty text', { people }, { scope: '' }, []],
+    ['an empty list', { people }, { scp: [] }, []],
+    ['a scope that is not known', { people }, { scope: 'api:all' }, []],
+    ['another claim', { people, scopeClaims: ['roles'] }, { roles: ['profile'] }, ['profile']],
+    ['no other claim', { people, scopeClaims: ['roles'] }, {}, ['openid', 'email']],
+    ['`scope`, where another claim grants', { people, scopeClaims: ['roles'] }, { scope: 'profile' }, []],
+    ['`scp`, where another claim grants', { people, scopeClaims: ['roles'] }, { scp: 'profile' }, []],
+    ['a claim that grants nothing', { people }, { roles: ['profile'] }, ['openid', 'email']],
+    [
+      'several claims',
+      { scopeClaims: ['scp', 'roles'] },
+      { scp: 'openid', roles: ['verify'] },
+      ['openid', 'keys.verify'],
+    ],
+    ['a member of a claim', { scopeClaims: ['app.scopes'] }, { app: { scopes: ['email'] } }, ['email']],
+    [
+      'a claim with a dot',
+      { scopeClaims: ['https://a.example/scopes'] },
+      { 'https://a.example/scopes': 'email' },
+      ['email'],
+    ],
+    [
+      'a claim with a dot before a member',
+      { scopeClaims: ['a.b'] },
+      { 'a.b': 'email', a: { b: 'openid' } },
+      ['email'],
+    ],
+    ['inherited members', { scopeClaims: ['constructor.name', 'toString'], people }, {}, ['openid', 'email']],
+  ])('%s', (_what, settings, claims, expected) => {
+    const all = { iss: config.issuer, sub: 'alice', exp, ...claims };
+    expect([...readAccessToken(all, { ...config, ...settings }).scopes]).toEqual(expected);
   });
 });

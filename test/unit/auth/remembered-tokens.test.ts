@@ -14,7 +14,7 @@ let read: () => Promise<KeySet>;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now });
-  read = async () => new Map([['one', {} as VerificationKey]]);
+  read = async () => [{} as VerificationKey];
   keys = new VerificationKeys(() => read(), { failed: () => {}, recovered: () => {} });
   await keys.refresh();
   remembered = new RememberedTokens();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Claims, decodeToken, screenClaims, screenHeader } from '../../../src/auth/access-token.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
+import { plainIssuer } from '../../../src/config/issuers.ts';
 
 const now = 1_800_000_000;
 
@@ -10,6 +11,7 @@ const config: IssuerConfig = {
   audiences: ['keyward', 'keyward-two'],
   clientIds: ['web'],
   algorithms: ['RS256', 'ES256'],
+  ...plainIssuer,
   scopeAliases: new Map(),
   grants: ['keyward.admin', 'keys.verify'],
 };
@@ -150,6 +152,7 @@ describe('screenClaims', () => {
     [{ iat: `${now}` }, 'claim-type'],
     [{ jti: 5 }, 'claim-type'],
     [{ client_id: ['web'] }, 'claim-type'],
+    [{ azp: ['https://app.example.com'] }, 'claim-type'],
     [{ scope: null }, 'claim-type'],
     [{ scope: { openid: true } }, 'claim-type'],
     [{ scp: ['openid', 5] }, 'claim-type'],
@@ -171,5 +174,72 @@ describe('screenClaims', () => {
       expect(() => screenClaims({ ...claims, nbf: now + 60 }, config)).not.toThrow();
       expect(() => screenClaims({ ...claims, nbf: now + 61 }, config)).toThrow(refusal('not-yet-valid'));
     });
+  });
+});
+
+describe('the audience of an issuer with settings of its own', () => {
+  const party = { authorizedParties: ['https://app.example.com'] };
+  const one = { isForOneApplication: true, audiences: [], clientIds: [] };
+  const idTokens = { givesIdTokens: true };
+  const none = { aud: undefined };
+  const ours = { azp: 'https://app.example.com' };
+  it.each<[string, Partial<IssuerConfig>, object, boolean]>([
+    ['a party', party, { ...none, ...ours }, true],
+    ['another party', party, { ...none, azp: 'https://evil.example.com' }, false],
+    ['no party', party, none, false],
+    ['a party, and another client', party, { ...none, ...ours, client_id: 'other' }, false],
+    ['a party, and another audience', party, { ...ours, aud: 'other' }, false],
+    ['a party where none is set', {}, { ...none, ...ours }, false],
+    ['nothing, for one application', one, none, true],
+    ['any party, for one application', one, { ...none, azp: 'anybody' }, true],
+    ['an audience, for one application', one, { aud: 'keyward' }, false],
+    ['a client, for one application', one, { ...none, client_id: 'web' }, false],
+    ['our client, for one application', { ...one, clientIds: ['web'] }, { ...none, client_id: 'web' }, true],
+    ['our party, for one application', { ...one, ...party }, { ...none, ...ours }, true],
+    ['no party, for one application', { ...one, ...party }, none, true],
+    ['another party, for one application', { ...one, ...party }, { ...none, azp: 'other' }, false],
+    ['an ID token', idTokens, { nonce: 'n' }, true],
+    ['an ID token of our client alone', idTokens, { ...none, client_id: 'web' }, false],
+    ['an ID token for our party', { ...idTokens, ...party }, ours, true],
+    ['an ID token for another party', { ...idTokens, ...party }, { azp: 'other' }, false],
+    ['an ID token for a party that is the audience', idTokens, { azp: 'keyward' }, true],
+    ['an ID token of our party alone', { ...idTokens, ...party }, { ...none, ...ours }, false],
+  ])('%s', (_what, settings, members, passes) => {
+    const screen = () => screenClaims({ ...claims, ...members }, { ...config, ...settings });
+    if (passes) expect(screen).not.toThrow();
+    else expect(screen).toThrow(refusal('audience'));
+  });
+});
+
+describe('required claims', () => {
+  it.each<[string, readonly (string | number | boolean | null)[], object, boolean]>([
+    ['role', ['a', 'b'], { role: 'b' }, true],
+    ['role', ['a'], { role: 'A' }, false],
+    ['role', ['a'], { role: ['a'] }, false],
+    ['role', ['a'], {}, false],
+    ['level', [1], { level: 1 }, true],
+    ['level', [1], { level: '1' }, false],
+    ['level', ['1'], { level: 1 }, false],
+    ['on', [true], { on: true }, true],
+    ['on', [true], { on: 'true' }, false],
+    ['on', [false, null], {}, true],
+    ['on', [false, null], { on: null }, false],
+    ['on', [false, null], { on: 0 }, false],
+    ['on', [null], { on: false }, false],
+    ['a.b', ['c'], { a: { b: 'c' } }, true],
+    ['a.b', ['c'], { 'a.b': 'c' }, true],
+    ['a.b', ['c'], { 'a.b': 'd', a: { b: 'c' } }, false],
+    ['a.b', ['c'], { a: [{ b: 'c' }] }, false],
+    ['a.b', [null], { a: 'c' }, true],
+    ['a.b.c', ['d'], { a: { b: { c: 'd' } } }, true],
+    ['https://a.example/role', ['c'], { 'https://a.example/role': 'c' }, true],
+    ['constructor', [null], {}, true],
+    ['toString.name', ['toString'], {}, false],
+    ['a.length', [1], { a: 'c' }, false],
+  ])('%s must be of %j: %j → %s', (name, values, members, passes) => {
+    const requiredClaims = new Map([[name, values]]);
+    const screen = () => screenClaims({ ...claims, ...members }, { ...config, requiredClaims });
+    if (passes) expect(screen).not.toThrow();
+    else expect(screen).toThrow(refusal('required-claim'));
   });
 });

@@ -24,7 +24,7 @@ afterAll(() => issuer[Symbol.asyncDispose]());
 beforeEach(async () => {
   const [published] = issuer.published.keys.map(parseVerificationKey);
   if (!published) throw new Error('the issuer publishes no key');
-  read = async () => new Map([[published.kid, published]]);
+  read = async () => [published];
   keys = new VerificationKeys(() => read(), { failed: () => {}, recovered: () => {} });
   await keys.refresh();
   plugin = useAccessToken([{ config: issuer.config, keys }]);
@@ -49,7 +49,7 @@ it('a new key set is read during verification → the token is not remembered fo
   const { promise, resolve: withdraw } = Promise.withResolvers<KeySet>();
   read = () => promise;
   const reading = keys.refresh();
-  expect(await check(token, () => withdraw(new Map([['other', {} as VerificationKey]])))).toEqual({
+  expect(await check(token, () => withdraw([{ kid: 'other' } as VerificationKey]))).toEqual({
     token: 'verified',
   });
   await reading;

@@ -47,7 +47,7 @@ describe('a verification key', () => {
 
 describe('the key that a token names', () => {
   const setOf = (...published: object[]): KeySet =>
-    new Map(published.map(parseVerificationKey).flatMap((key) => (key ? [[key.kid, key]] : [])));
+    published.map(parseVerificationKey).filter((key) => key !== undefined);
   const nameless = (key: KeyObject, members: object = {}) => jwkOf(key, { kid: undefined, ...members });
 
   it('a `kid` → the key with that id, or none', () => {
@@ -58,7 +58,7 @@ describe('the key that a token names', () => {
 
   it('no `kid` → the only key for its algorithm', () => {
     const keys = setOf(nameless(rsa), nameless(p256), nameless(ed25519));
-    expect(keys.size).toBe(3);
+    expect(keys.length).toBe(3);
     expect(findKey(keys, undefined, 'RS256')?.publicKey.equals(rsa)).toBe(true);
     expect(findKey(keys, undefined, 'ES256')?.publicKey.equals(p256)).toBe(true);
     expect(findKey(keys, undefined, 'EdDSA')?.publicKey.equals(ed25519)).toBe(true);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { environmentSchema, type VariableName } from '../../../src/config/environment.ts';
+import { plainIssuer } from '../../../src/config/issuers.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { secretText, secretVariables } from '../../support/secrets.ts';
 
@@ -215,6 +216,7 @@ describe('values', () => {
         audiences: ['keyward', 'other'],
         clientIds: ['web'],
         algorithms: ['ES256'],
+        ...plainIssuer,
         scopeAliases: new Map([
           ['aws.cognito.signin.user.admin', ['idp.signin.user.admin']],
           ['mail', ['email']],
@@ -254,6 +256,7 @@ describe('AUTH_ISSUERS', () => {
         audiences: ['keyward', 'other'],
         clientIds: ['web', 'app'],
         algorithms: ['ES256'],
+        ...plainIssuer,
         scopeAliases: new Map([['mail', ['email']]]),
         grants: [],
       },
@@ -263,6 +266,7 @@ describe('AUTH_ISSUERS', () => {
         audiences: [],
         clientIds: ['web'],
         algorithms: ['ES256'],
+        ...plainIssuer,
         scopeAliases: new Map(),
         grants: [],
       },
@@ -331,9 +335,11 @@ describe('AUTH_ISSUERS', () => {
   });
 
   const list = 'AUTH_ISSUERS must be a JSON list of issuers';
-  const belonging = 'needs an audience or a clientId: else a token for any other service would do';
+  const belonging =
+    'audience or a clientId or authorizedParties must be given: else a token for any other service would do';
   const https = 'must begin with https:// (http:// is allowed for this machine only)';
-  const members = 'may only have the members issuer, jwksUri, audience, clientId, scopeAliases, grants';
+  const members =
+    'may only have the members issuer, jwksUri, audience, clientId, authorizedParties, tokens, scopeClaims, scopeAliases, people, require, grants';
   const nobody = 'must not have a user name or password';
 
   it.each<[string, string, string]>([
@@ -374,9 +380,105 @@ describe('AUTH_ISSUERS', () => {
     ],
     ['grants as an object', JSON.stringify([{ ...one, grants: {} }]), '0 grants must be a text or a list'],
     ['aliases as an object', JSON.stringify([{ ...one, scopeAliases: {} }]), '0 scopeAliases must be a text'],
+    [
+      'a scope over others for people',
+      JSON.stringify([{ ...one, people: ['openid', 'keys.verify'] }]),
+      '0 people may only name openid, email, profile, idp.signin.user.admin',
+    ],
+    [
+      'an unknown scope for people',
+      JSON.stringify([{ ...one, people: 'admin' }]),
+      '0 people may only name openid',
+    ],
+    [
+      'no claim for scopes',
+      JSON.stringify([{ ...one, scopeClaims: [] }]),
+      '0 scopeClaims must name at least',
+    ],
+    [
+      'tokens of no kind',
+      JSON.stringify([{ ...one, tokens: 'refresh' }]),
+      '0 tokens must be "access" or "id"',
+    ],
+    [
+      'a list of required claims',
+      JSON.stringify([{ ...one, require: ['a'] }]),
+      '0 require must be an object',
+    ],
+    ['a required object', JSON.stringify([{ ...one, require: { a: {} } }]), '0 require a '],
+    ['no required value', JSON.stringify([{ ...one, require: { a: [] } }]), '0 require a '],
+    [
+      'a required claim without a name',
+      JSON.stringify([{ ...one, require: { '': 'a' } }]),
+      '0 require must be',
+    ],
+    [
+      'any audience beside another',
+      JSON.stringify([{ ...one, audience: 'any,keyward' }]),
+      '0 audience must be "any" alone',
+    ],
+    [
+      'any audience and ID tokens',
+      JSON.stringify([{ ...one, audience: 'any', tokens: 'id' }]),
+      '0 audience must name the audiences of ID tokens',
+    ],
+    [
+      'ID tokens and only a client id',
+      JSON.stringify([{ issuer: two.issuer, clientId: 'web', tokens: 'id' }]),
+      '0 audience must name the audiences of ID tokens',
+    ],
+    ...[
+      'https://accounts.google.com',
+      'https://login.microsoftonline.com/common/v2.0',
+      'https://login.microsoftonline.com/00000000-1111-2222-3333-444444444444/v2.0',
+      'https://sts.windows.net/00000000-1111-2222-3333-444444444444/',
+      'https://appleid.apple.com',
+      'https://token.actions.githubusercontent.com',
+      'https://gitlab.com',
+      'https://api.workos.com',
+      'https://api.workos.com/',
+    ].map((issuer): [string, string, string] => [
+      `any audience of ${issuer}`,
+      JSON.stringify([{ issuer, audience: 'any' }]),
+      '0 audience must not be "any" for an issuer that many applications share',
+    ]),
     ['an issuer twice', JSON.stringify([one, two, { ...one, audience: 'b' }]), 'must name each issuer once'],
   ])('is refused with %s', (_what, text, fault) => {
     expect(faultsOf({ ...secrets, AUTH_ISSUERS: text })).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it('has settings for issuers of other kinds', () => {
+    const settings = {
+      audience: 'any',
+      authorizedParties: ['https://app.example.com'],
+      scopeClaims: 'roles,permissions',
+      people: ['openid', 'email'],
+      require: { role: 'authenticated', n: [1, false, null] },
+    };
+    const issuer = 'https://api.workos.com/user_management/client_1';
+    const [found] = issuersOf(given([{ issuer, ...settings }]));
+    expect(found).toMatchObject({
+      audiences: [],
+      authorizedParties: ['https://app.example.com'],
+      isForOneApplication: true,
+      givesIdTokens: false,
+      scopeClaims: ['roles', 'permissions'],
+      people: ['openid', 'email'],
+      requiredClaims: new Map<string, unknown[]>([
+        ['role', ['authenticated']],
+        ['n', [1, false, null]],
+      ]),
+    });
+    const single = issuersOf({
+      ...secrets,
+      AUTH_ISSUER: issuer,
+      AUTH_AUDIENCE: 'any',
+      AUTH_AUTHORIZED_PARTIES: 'https://app.example.com',
+      AUTH_SCOPE_CLAIMS: 'roles,permissions',
+      AUTH_PEOPLE: 'openid,email',
+      AUTH_REQUIRE: '{"role": "authenticated", "n": [1, false, null]}',
+    });
+    expect(single).toEqual([found]);
   });
 
   it('a number in place of an issuer → refused with a message', () => {
@@ -735,7 +837,7 @@ describe('faults', () => {
     [
       'an issuer with an audience that names nothing',
       { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: ' , ', ...secrets },
-      'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set',
+      'AUTH_AUDIENCE or AUTH_CLIENT_ID or AUTH_AUTHORIZED_PARTIES must be given',
     ],
     ['an audience without an issuer', { AUTH_AUDIENCE: 'keyward' }, beside],
     ['a client id without an issuer', { AUTH_CLIENT_ID: 'web' }, beside],
