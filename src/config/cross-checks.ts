@@ -96,11 +96,16 @@ const ofIssuer = [
   ...(['AUTH_JWKS_URI', 'AUTH_SCOPE_CLAIMS', 'AUTH_SCOPE_ALIASES', 'AUTH_PEOPLE'] as const),
 ] as const;
 
-/** What is wrong with whose tokens the issuer of `AUTH_ISSUER` accepts; undefined also if one of these is faulty. */
-function singleFault({ env }: Given): string | undefined {
-  const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_CLIENT_ID: clientId, AUTH_TOKENS: tokens } = env;
+/** What is wrong with whose tokens the issuer of `AUTH_ISSUER` accepts; undefined also if one of these settings is faulty. */
+function singleFault({ isSet, env }: Given): string | undefined {
+  const {
+    AUTH_ISSUER: issuer = '',
+    AUTH_AUDIENCE: audience,
+    AUTH_CLIENT_ID: clientId,
+    AUTH_TOKENS: tokens,
+  } = env;
   const { AUTH_AUTHORIZED_PARTIES: authorizedParties } = env;
-  if (!issuer || !audience || !clientId || !authorizedParties || !tokens) return undefined;
+  if (!isSet('AUTH_ISSUER') || !audience || !clientId || !authorizedParties || !tokens) return undefined;
   const fault = audienceFault({ issuer, audience, clientId, authorizedParties, tokens });
   return fault?.replace('a clientId or authorizedParties', 'AUTH_CLIENT_ID or AUTH_AUTHORIZED_PARTIES');
 }

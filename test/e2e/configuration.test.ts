@@ -44,7 +44,7 @@ describe('refused with a message', () => {
         'AUTH_ALGORITHMS may only name RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519. Example: AUTH_ALGORITHMS=RS256,ES256',
         'SESSION_DURATION_MIN must be a whole number of seconds from 1 to 999999999. Example: SESSION_DURATION_MIN=60',
         'LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent. Example: LOG_LEVEL=debug',
-        'AUTH_AUDIENCE or AUTH_CLIENT_ID must be set with AUTH_ISSUER: otherwise tokens for other services would be accepted. Example: AUTH_AUDIENCE=keyward',
+        'AUTH_AUDIENCE or AUTH_CLIENT_ID or AUTH_AUTHORIZED_PARTIES must be given: else a token for any other service would do. Example: AUTH_AUDIENCE=keyward',
       ),
     );
   });
@@ -206,7 +206,7 @@ describe('--check-config', () => {
     const env = { ...secretVariables(), AUTH_ISSUERS: JSON.stringify([issuer]) };
     expect(await check(folder.path, env)).toEqual(
       refusal(
-        `AUTH_ISSUERS 0 may only have the members issuer, jwksUri, audience, clientId, scopeAliases, grants. Example: AUTH_ISSUERS='[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
+        `AUTH_ISSUERS 0 may only have the members issuer, jwksUri, audience, clientId, authorizedParties, tokens, scopeClaims, scopeAliases, people, require, grants. Example: AUTH_ISSUERS='[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
       ),
     );
   });
