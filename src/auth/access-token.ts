@@ -164,7 +164,6 @@ const otherClaims = z.object({
   iat: z.number().optional(),
   jti: z.string().optional(),
   client_id: z.string().optional(),
-  azp: z.string().optional(),
   scope: textOrTexts,
   scp: textOrTexts,
 });
@@ -186,8 +185,9 @@ const isOneOf = (value: unknown, accepted: readonly string[]): boolean =>
 function isForThisService({ aud, client_id, azp }: Claims, config: IssuerConfig): boolean {
   const { audiences, clientIds, authorizedParties } = config;
   if (config.isForOneApplication) {
-    const isOurParty = authorizedParties.length === 0 || azp === undefined || isOneOf(azp, authorizedParties);
-    return aud === undefined && (client_id === undefined || isOneOf(client_id, clientIds)) && isOurParty;
+    const isParty = authorizedParties.length > 0 ? isOneOf(azp, authorizedParties) : typeof azp === 'string';
+    const isClient = client_id === undefined || isOneOf(client_id, clientIds);
+    return aud === undefined && isClient && (azp === undefined || isParty);
   }
   // Only the application that a token was issued to may use an ID token (OpenID Connect Core, section 3.1.3.7).
   if (config.givesIdTokens && azp !== undefined && !isOneOf(azp, [...audiences, ...authorizedParties]))
