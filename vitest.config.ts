@@ -123,6 +123,8 @@ export default defineConfig({
           // Does what the Dockerfile says: installs anew, which takes a minute or two.
           name: 'image',
           include: ['test/image/**/*.test.ts'],
+          // As many as e2e, beside which the gate runs it.
+          maxWorkers: 4,
           testTimeout: 60_000,
           hookTimeout: 600_000,
         },
