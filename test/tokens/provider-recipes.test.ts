@@ -103,6 +103,7 @@ const providers: Record<string, Provider> = {
       'an anonymous person': { is_anonymous: true },
       'anonymity as a text': { is_anonymous: 'false' },
       'anonymity as null': { is_anonymous: null },
+      'a client of its OAuth server': { client_id: '99999999-2222-4333-8444-555555555555' },
       'another audience': { aud: 'another' },
       'no audience': { aud: undefined },
     },
