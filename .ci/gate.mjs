@@ -56,7 +56,7 @@ const suites = [
   {
     name: 'e2e and image',
     run: (name) => {
-      const without = missing([...needs.e2e, ...needs.image]);
+      const without = missing([...new Set([...needs.e2e, ...needs.image])]);
       return { ...together(name, ['e2e', 'image'], without), without };
     },
   },

@@ -37,20 +37,17 @@ const person = accountAdmin.join(' ');
 describe('one person', () => {
   it('can create 600 API keys a minute by default; others are not affected', async () => {
     const service = await start();
-    const startedAt = performance.now();
-    const { statuses, headers } = await sendAll(
-      service,
-      await service.token('carol', person),
-      1000,
-      keys,
-      {},
-    );
-    expect(performance.now() - startedAt, 'the machine is too slow to see the limit').toBeLessThan(55_000);
-    expect(statuses).toEqual({ 201: 600, 429: 400 });
+    const carol = await service.token('carol', person);
+    // Fifty documents of ten fields, each of which counts like a request: it is over long before the minute is.
+    const fields = Array.from({ length: 10 }, (_, at) => `k${at}: createApiKey { key }`);
+    const query = `mutation { ${fields.join(' ')} }`;
+    expect((await sendAll(service, carol, 50, '/graphql', { query })).statuses).toEqual({ 200: 50 });
+    const { statuses, headers } = await sendAll(service, carol, 150, keys, {});
+    expect(statuses).toEqual({ 201: 100, 429: 50 });
     expect(headers?.get('ratelimit-policy')).toBe('"account";q=600;w=60');
     const token = await service.token('alice', person);
     expect((await sendAll(service, token, 5, keys, {})).statuses).toEqual({ 201: 5 });
-  }, 90_000);
+  });
 
   it('can have as many active API keys as allowed, however many requests come at once', async () => {
     const service = await start({ ...unlimited, API_KEYS_PER_ACCOUNT: '20' });

@@ -18,9 +18,6 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** So long may a request take that is held up by nothing, on a busy machine. */
-const patience = { signal: AbortSignal.timeout(20_000) };
-
 const fragments = (count: number) =>
   Array.from({ length: count }, (_, i) =>
     i === count - 1
@@ -48,11 +45,11 @@ describe('a document from a stranger', () => {
   it('does not stop the process, however often its fragments multiply', async () => {
     const query = `{__schema{queryType{...F0}}}${fragments(40)}`;
     for (const _ of [1, 2, 3]) {
-      const answer = await fetch(`${service.url}/graphql?${new URLSearchParams({ query })}`, patience);
+      const answer = await fetch(`${service.url}/graphql?${new URLSearchParams({ query })}`);
       expect(answer.status).toBe(200);
       expect(await answer.json()).toEqual({ data: { __schema: { queryType: { ofType: null } } } });
     }
-    expect((await fetch(`${service.url}/health/live`, patience)).status).toBe(200);
+    expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
   });
 
   it('gets a response of at most 20 times its length, also if it is known by a token', async () => {
@@ -108,11 +105,13 @@ describe('a document from a stranger', () => {
   it('is answered ten times a second, whoever sends it and whether it is known', async () => {
     const query = '{ __schema { queryType { name } } }';
     expect((await send(tokens.alice, { query })).status).toBe(200);
+    const sentAt = performance.now();
     const answers = await Promise.all(Array.from({ length: 40 }, () => send(undefined, { query })));
+    // One second more than the requests took, as they begin in the middle of one.
+    const seconds = 1 + Math.ceil((performance.now() - sentAt) / 1000);
     const answered = answers.filter(({ status }) => status === 200).length;
-    // Two windows, should the requests take longer than one.
     expect(answered).toBeGreaterThan(0);
-    expect(answered).toBeLessThanOrEqual(20);
+    expect(answered).toBeLessThanOrEqual(10 * seconds);
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(40 - answered);
     expect((await send(tokens.alice, { query })).status).toBe(200);
   });

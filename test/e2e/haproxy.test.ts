@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { send } from '../support/exact-client.ts';
 import { documentedHaproxy } from '../support/forward-auth-recipes.ts';
@@ -38,6 +37,7 @@ describe.skipIf(!documentedHaproxy.isRun)('the documented HAProxy health check',
       '  timeout connect 1s',
       '  timeout client 10s',
       '  timeout server 10s',
+      '  timeout check 2s',
       'frontend front',
       `  bind 127.0.0.1:${port}`,
       '  http-request return status 200 content-type text/plain lf-string %[nbsrv(keyward)] if { path /up }',
@@ -51,12 +51,11 @@ describe.skipIf(!documentedHaproxy.isRun)('the documented HAProxy health check',
     const url = `http://127.0.0.1:${port}`;
     await using _proxy = await startProxy('/usr/sbin/haproxy', ['-db', '-f', file], folder.path, url);
     const up = async () => (await fetch(`${url}/up`)).text();
-    await delay(500);
-    expect(await up()).toBe('1');
-    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    // HAProxy takes a server for ready before the first check: only after a failed one does it tell.
     service.signal('SIGSTOP');
-    await expect.poll(up, { timeout: 10_000 }).toBe('0');
+    await expect.poll(up, { timeout: 20_000 }).toBe('0');
     service.signal('SIGCONT');
-    await expect.poll(up, { timeout: 10_000 }).toBe('1');
-  }, 30_000);
+    await expect.poll(up, { timeout: 20_000 }).toBe('1');
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  });
 });

@@ -25,7 +25,8 @@ const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r
 const body = '{"is_enabled": true}';
 
 it('each response after SIGTERM says that its connection closes', async () => {
-  await using service = await start(1);
+  // Until then, it takes new connections: those below.
+  await using service = await start(8);
   using kept = await openConnection(service);
   kept.write(request('/health/live'));
   expect(await kept.until('{"status":"ok"}')).toContain('\r\nConnection: keep-alive\r\n');
@@ -82,7 +83,8 @@ async function askOn({ url }: ServiceProcess): Promise<string[]> {
 }
 
 it('clients with open connections lose no request; an idle one is closed', async () => {
-  await using service = await start(1);
+  // Until then, each client has to ask once more.
+  await using service = await start(4);
   using idle = await openConnection(service);
   idle.write(request('/health/live'));
   await idle.until('{"status":"ok"}');

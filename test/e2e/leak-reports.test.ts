@@ -64,5 +64,8 @@ it('starts if the keys cannot be fetched, logs it, and answers reports with 503 
     ...{ timeout: 20_000, interval: 200 },
   });
   // The log is written after the answer.
-  await vi.waitFor(() => expect(service.output.stdout).toContain('reading the keys of leak reports again'));
+  await vi.waitFor(
+    () => expect(service.output.stdout).toContain('reading the keys of leak reports again'),
+    20_000,
+  );
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import {
+  endlessPatience,
   type IllBehavedIssuer,
   misbehaviours,
   startIllBehavedIssuer,
@@ -25,6 +26,7 @@ const start = (folder: string, env: Record<string, string> = {}) =>
     AUTH_ISSUER: issuer.config.issuer,
     AUTH_AUDIENCE: 'keyward',
     LOG_LEVEL: 'silent',
+    NODE_OPTIONS: endlessPatience,
     ...env,
   });
 
@@ -74,8 +76,9 @@ it('260 tokens with unknown keys, while the issuer is slow, do not block other r
   expect(statusesOf(await callWell(service, 20))).toEqual(new Set([200]));
   // Its keys were read at the start; they are asked for again after 30 seconds.
   await delay(30_000);
+  const held: (() => void)[] = [];
   issuer.behaviour.keys = (response) => {
-    setTimeout(() => issuer.json(issuer.published)(response), 4500);
+    held.push(() => issuer.json(issuer.published)(response));
   };
   const good = await issuer.sign();
   const refused: Awaited<ReturnType<typeof send>>[] = [];
@@ -84,13 +87,15 @@ it('260 tokens with unknown keys, while the issuer is slow, do not block other r
     refused.push(answer);
     return answer;
   });
-  await expect.poll(() => refused.length, { timeout: 4000 }).toBe(252);
+  // The others do not wait for the issuer, which has not answered yet.
+  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(252);
   expect(statusesOf(refused)).toEqual(new Set([503]));
   expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toContain('5');
   const among: Awaited<ReturnType<typeof callWell>> = [];
   for (let round = 0; round < 5; round += 1) among.push(...(await callWell(service, 40)));
   expect(statusesOf(among)).toEqual(new Set([200]));
-  expect(issuer.counts.keys).toBe(2);
+  expect([held.length, issuer.counts.keys, refused.length]).toEqual([1, 2, 252]);
+  held[0]?.();
   const all = await Promise.all(strangers);
   expect(refused.slice(252).map(({ status }) => status)).toEqual(Array(8).fill(401));
   process.stdout.write(
@@ -99,6 +104,7 @@ it('260 tokens with unknown keys, while the issuer is slow, do not block other r
 });
 
 it('260 requests for pages, while the provider does not answer, are answered and do not block other requests', async () => {
+  // A page that waits for the provider would never come.
   issuer.behaviour.metadata = misbehaviours.silent;
   await using folder = await createTemporaryFolder();
   await using service = await start(folder.path, {
@@ -118,6 +124,4 @@ it('260 requests for pages, while the provider does not answer, are answered and
   process.stdout.write(
     `pages of a provider that says nothing: ${slowest(shown)} ms at most; 100 good requests ${slowest(among)} ms at most\n`,
   );
-  // The provider would be given 5 seconds.
-  expect(slowest(shown)).toBeLessThan(4500);
 });

@@ -87,7 +87,7 @@ async function scrapeEverything(): Promise<Scrape> {
   await vi.waitFor(() => {
     const answered = service.output.stdout.match(/"msg":"request"/g)?.length;
     expect(metrics.sum('keyward_http_requests_total')).toBe(answered);
-  });
+  }, 20_000);
   return metrics;
 }
 

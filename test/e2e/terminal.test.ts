@@ -24,7 +24,7 @@ it.runIf(hasTerminal)(
     const { code, stdout } = await runShell(/^ *(curl .+)$/m.exec(screen)?.[1] ?? 'false');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ has_key: true });
-    await vi.waitFor(() => expect(terminal.screen()).toContain('/auth/private-key 200 in'), 10_000);
+    await vi.waitFor(() => expect(terminal.screen()).toContain('/auth/private-key 200 in'), 20_000);
     // A line for each request, and nothing else but the panel.
     const [, log = ''] = terminal.screen().split('AUTH_ISSUER to use your own.\n');
     expect(

@@ -19,6 +19,11 @@ afterAll(() => stack.disposeAsync());
 
 const until = (holds: () => void | Promise<void>) => vi.waitFor(holds, { timeout: 20_000, interval: 20 });
 
+/** Makes a service do in an hour what it would do every second or more rarely, as its look at the table. */
+const rareLooks = `--import=data:text/javascript,${encodeURIComponent(
+  'const usual = setInterval; globalThis.setInterval = (act, time) => usual(act, time < 1000 ? time : 3_600_000);',
+)}`;
+
 /** Starts an example, and waits until it listens. */
 async function startExample(command: string, file: string) {
   const secret = createSecret();
@@ -73,12 +78,12 @@ beforeAll(async () => {
 }, 60_000);
 
 /** Changes somebody's settings. */
-async function change(json: object, subject = 'alice'): Promise<void> {
+async function change(json: object, subject = 'alice', running = service): Promise<void> {
   const headers = {
-    authorization: `Bearer ${await service.token(subject)}`,
+    authorization: `Bearer ${await running.token(subject)}`,
     'content-type': 'application/json',
   };
-  const response = await fetch(`${service.url}/api/v1/automation/settings`, {
+  const response = await fetch(`${running.url}/api/v1/automation/settings`, {
     method: 'PUT',
     headers,
     body: JSON.stringify(json),
@@ -88,22 +93,31 @@ async function change(json: object, subject = 'alice'): Promise<void> {
 
 describe('the service', () => {
   it('sends what it changed at once, before its next look at the table', async () => {
-    const times: number[] = [];
-    for (let turn = 0; turn < 5; turn += 1) {
-      const before = receiver.taken().length;
-      const changedAt = performance.now();
-      await change({ session_duration: 100 + turn });
-      await until(() => expect(receiver.taken().length).toBeGreaterThan(before));
-      times.push(performance.now() - changedAt);
+    const own = stack.use(await startReceiver());
+    const folder = stack.use(await createTemporaryFolder());
+    await using running = await startProcess(folder.path, {
+      WEBHOOKS: JSON.stringify([{ url: own.url, secret: own.secret }]),
+      WEBHOOKS_ALLOW: '127.0.0.1',
+      NODE_OPTIONS: rareLooks,
+    });
+    await until(async () => {
+      await change({ session_duration: 60 }, 'alice', running);
+      expect(own.taken().length).toBeGreaterThan(0);
+    });
+    const [first] = own.taken();
+    const ofBob = () => own.taken().filter(({ event }) => event.data.user_id !== first?.event.data.user_id);
+    for (const turn of [1, 2, 3]) {
+      await change({ session_duration: 100 + turn }, 'bob', running);
+      await until(() => expect(ofBob()).toHaveLength(turn));
     }
-    // It looks every two seconds: one that waited for that would wait for one second in the middle.
-    const [, , middle = 0] = times.toSorted((one, other) => one - other);
-    expect(middle).toBeLessThan(800);
   });
 
   it('counts what it sends', async () => {
+    // At least one to each endpoint.
+    const delivered = async () =>
+      (await scrape(metrics)).sum('keyward_webhook_deliveries_total', { outcome: 'delivered' });
+    await until(async () => expect(await delivered()).toBeGreaterThan(examples.size));
     const found = await scrape(metrics);
-    expect(found.sum('keyward_webhook_deliveries_total', { outcome: 'delivered' })).toBeGreaterThanOrEqual(6);
     expect(found.sum('keyward_webhook_deliveries_total', { outcome: 'parked' })).toBe(0);
     expect(found.sum('keyward_webhook_oldest_waiting_seconds')).toBeGreaterThanOrEqual(0);
     expect(found.sum('keyward_webhook_deliveries_waiting')).toBeGreaterThanOrEqual(0);
@@ -202,10 +216,9 @@ describe('SIGTERM', () => {
       await change({ session_duration: 200 }, person);
       await until(() => expect(receiver.all.length).toBeGreaterThan(before));
     }
-    const signalledAt = performance.now();
     service.signal('SIGTERM');
+    // One that does not stop in time kills itself, and has no exit code.
     expect((await service.ended).code).toBe(0);
-    expect(performance.now() - signalledAt).toBeLessThan(9000);
     // Its path may hold what only its receiver should know.
     expect(service.output.stdout).not.toContain('/hooks');
     expect(await query(quota)).toEqual([{ taken: uses, units: 1000 }]);

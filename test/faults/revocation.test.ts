@@ -55,7 +55,7 @@ it('refuses an API key in each verification that starts after its deactivation w
   for (let round = 0; round < count; round += 1) {
     const { id, key } = await call(alice, 'POST', '/auth/keys', {});
     const { verifications, stopAfter } = verifyOnAndOn(service.url, key);
-    await expect.poll(() => verifications.length, { interval: 1 }).toBeGreaterThan(2);
+    await expect.poll(() => verifications.length, { interval: 1, timeout: 20_000 }).toBeGreaterThan(2);
     await call(alice, 'DELETE', `/auth/keys/${id}`);
     const answeredAt = performance.now();
     await stopAfter(5);

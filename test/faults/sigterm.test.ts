@@ -32,6 +32,7 @@ it.each(['SQLite', 'PostgreSQL'])(
       times.push(Math.round(performance.now() - signalledAt));
       await load.stop();
       writes += acknowledged(writers);
+      // One that does not stop in time kills itself, and has no exit code.
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(load.unexpected).toEqual([]);
       expect(load.statuses.get(503)).toBeUndefined();
@@ -53,6 +54,5 @@ it.each(['SQLite', 'PostgreSQL'])(
       'carried out and not answered': 0,
       'gone after ms': Math.max(...times),
     });
-    expect(Math.max(...times)).toBeLessThan(10_000);
   },
 );

@@ -98,7 +98,6 @@ async function suffer(
   expect(lost).toEqual([]);
   expect(await phantoms(writers, query)).toEqual([]);
   expect(await query('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-  expect(slowest).toBeLessThan(5000);
 }
 
 it('answers writes with 503 while the disk fails, answers reads, and recovers on its own', async () => {

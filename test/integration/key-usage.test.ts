@@ -107,7 +107,7 @@ describe('the last use of a key', () => {
     await new Promise(setImmediate);
     expect(await lastUsed()).toEqual([null]);
     note(10_000);
-    await vi.waitFor(async () => expect(await lastUsed()).toEqual([noon]));
+    await vi.waitFor(async () => expect(await lastUsed()).toEqual([noon]), 20_000);
   });
 });
 

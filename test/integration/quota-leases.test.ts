@@ -111,7 +111,7 @@ describe('a node', () => {
     await vi.advanceTimersByTimeAsync(9999);
     expect(await takenOf(keyId)).toBe(5 + held);
     await vi.advanceTimersByTimeAsync(5001);
-    await vi.waitFor(async () => expect(await takenOf(keyId)).toBe(5));
+    await vi.waitFor(async () => expect(await takenOf(keyId)).toBe(5), 20_000);
   });
 
   it('returns units of evicted keys, and forgets empty leases', async () => {

@@ -343,7 +343,7 @@ describe('a receiver that fails', () => {
         if (isFirst) failed.push(received.id);
         (isFirst ? fail : take)(response, received);
       });
-      await start([receiver.config()], { timeout: 1000 });
+      await start([receiver.config()], { timeout: 3000 });
       const key = await createKey('one');
       await rename(key, 'a');
       expect((await call('POST', `/auth/keys/${key}/rotate`, {})).status).toBe(200);
@@ -447,7 +447,7 @@ describe('a receiver that fails', () => {
 
   it.each([
     ['without end', { isEndless: true, timeout: 15_000 }],
-    ['that hangs', { isEndless: false, timeout: 500 }],
+    ['that hangs', { isEndless: false, timeout: 3000 }],
   ])(
     'by an answer %s after status 200 → delivered, and little of the answer is read',
     async (_what, manner) => {
@@ -823,13 +823,11 @@ describe('a quota that runs out', () => {
 describe('a stop', () => {
   it.each(Object.entries(failures))('ends in time if a receiver answers with %s', async (_name, fail) => {
     await using receiver = await startReceiver(fail);
-    const webhooks = await start([receiver.config()], { timeout: 60_000 });
+    // Longer than a test may take: a stop that waited for the receiver would fail it.
+    const webhooks = await start([receiver.config()], { timeout: 600_000 });
     await createKey('Laptop');
     await until(() => expect(receiver.all.length).toBeGreaterThan(0));
-    await Promise.race([
-      webhooks[Symbol.asyncDispose](),
-      delay(10_000).then(() => Promise.reject(new Error('it hangs'))),
-    ]);
+    await webhooks[Symbol.asyncDispose]();
     const before = receiver.all.length;
     receiver.manner = take;
     await start([receiver.config()]);

@@ -36,6 +36,14 @@ export const misbehaviours = {
   gone: (response) => void response.destroy(),
 } satisfies Record<string, Behaviour>;
 
+/**
+ * `NODE_OPTIONS` of a service that gives up no request to an issuer: a slow machine changes nothing, and what waits for
+ * an issuer waits until that answers.
+ */
+export const endlessPatience = `--import=data:text/javascript,${encodeURIComponent(
+  'AbortSignal.timeout = () => new AbortController().signal;',
+)}`;
+
 /** An issuer that behaves well until it is told otherwise, and counts who asks it for what. */
 export async function startIllBehavedIssuer(alg?: SigningAlgorithm) {
   const issuer = await startIssuer(alg);

@@ -37,7 +37,7 @@ function parse(received: string, isHead: boolean): RawAnswer | undefined {
 }
 
 /** How long an answer may take, in milliseconds. */
-const patience = 5000;
+const patience = 20_000;
 
 /**
  * Sends a request as it is written, each character a byte, and reads the answer: no client would send what is sent here.

@@ -68,7 +68,7 @@ describe('nodes that share a database', () => {
     await using shared = await startNodes({ address: rate, account: rate });
     await countPassed(shared.nodes, 12);
     const keys = [{ key: expect.stringMatching(/^account:[\w-]{43}$/) }, { key: 'address:203.0.113.9' }];
-    await vi.waitFor(async () => expect(await rowsOf(shared.first)).toMatchObject(keys));
+    await vi.waitFor(async () => expect(await rowsOf(shared.first)).toMatchObject(keys), 20_000);
   });
 
   it('start a new window together', async () => {
@@ -95,13 +95,13 @@ describe('nodes that share a database', () => {
     const { database } = shared.first;
     await setClocks(database, '2026-03-01T12:00:00.000Z');
     for (const address of ['203.0.113.1', '203.0.113.2']) await send(shared.first, { address });
-    await vi.waitFor(async () => expect(await rowsOf(shared.first)).toHaveLength(2));
+    await vi.waitFor(async () => expect(await rowsOf(shared.first)).toHaveLength(2), 20_000);
     await database.em.getConnection().execute("insert into rate_limit values ('far', 1, 4e12)");
     vi.advanceTimersByTime(10 * 60_000);
     await setClocks(database, '2026-03-01T12:10:00.000Z');
     await send(shared.first, { address: '203.0.113.3' });
     const left = [{ key: 'address:203.0.113.3', points: 1 }];
-    await vi.waitFor(async () => expect(await rowsOf(shared.first)).toEqual(left));
+    await vi.waitFor(async () => expect(await rowsOf(shared.first)).toEqual(left), 20_000);
   });
 
   it.each([-86_400, -3600, 3600, 86_400])(
@@ -161,7 +161,7 @@ describe('a node', () => {
     });
     expect(sql.filter((statement) => statement.includes('rate_limit'))).toEqual([]);
     await send(gateway, { token: await issuer.sign() });
-    await vi.waitFor(async () => expect(await rowsOf(gateway)).toMatchObject([{ points: 60 }]));
+    await vi.waitFor(async () => expect(await rowsOf(gateway)).toMatchObject([{ points: 60 }]), 20_000);
   });
 
   it('does not share counts that a response may still change', async () => {
@@ -177,7 +177,7 @@ describe('a node', () => {
     }
     expect(await rowsOf(gateway)).toEqual([]);
     await send(gateway, { token });
-    await vi.waitFor(async () => expect(await rowsOf(gateway)).toMatchObject([{ points: 10 }]));
+    await vi.waitFor(async () => expect(await rowsOf(gateway)).toMatchObject([{ points: 10 }]), 20_000);
   });
 
   it('shares each further tenth in one statement, and nothing above the rate', async () => {
@@ -198,7 +198,7 @@ describe('a node', () => {
     });
     const connection = gateway.database.em.getConnection();
     expect(await countPassed([gateway], 20)).toBe(20);
-    await vi.waitFor(async () => expect(await rowsOf(gateway)).not.toEqual([]));
+    await vi.waitFor(async () => expect(await rowsOf(gateway)).not.toEqual([]), 20_000);
     await connection.execute('truncate rate_limit');
     expect(await countPassed([gateway], 20)).toBe(10);
   });
@@ -236,6 +236,6 @@ describe('a node', () => {
       release();
       await locking;
     }
-    await vi.waitFor(async () => expect(await rowsOf(shared.first)).toHaveLength(2));
+    await vi.waitFor(async () => expect(await rowsOf(shared.first)).toHaveLength(2), 20_000);
   });
 });

@@ -57,7 +57,7 @@ describe('an API key revoked on one node', () => {
       const { id, secret } = await setup.nodes[0].createVerifiableKey(alice);
       const seen: Seen = { isAnswered: false, before: [], after: [] };
       const asking = crowd.slice(0, 8).map((index) => askThroughout(nodeOf(index), secret, seen));
-      await vi.waitFor(() => expect(seen.before.length).toBeGreaterThan(16));
+      await vi.waitFor(() => expect(seen.before.length).toBeGreaterThan(16), 20_000);
       expect(new Set(seen.before)).toEqual(new Set([200]));
       const answer = await setup.nodes[0].rest('DELETE', `/auth/keys/${id}`, { token });
       seen.isAnswered = true;

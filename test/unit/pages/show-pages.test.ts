@@ -28,6 +28,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Long enough for a busy machine, in milliseconds. */
+const inTime = 20_000;
+
 /** What the server has told a page. */
 const settingsIn = (text: string) =>
   JSON.parse(/id="settings">(.*?)<\/script>/.exec(text)?.[1] ?? '') as {
@@ -43,7 +46,7 @@ describe('a page', () => {
       level: 40,
       msg: 'could not read the sign-in address from the identity provider; will retry',
     };
-    await vi.waitFor(() => expect(gateway.log()).toContainEqual(expect.objectContaining(warning)));
+    await vi.waitFor(() => expect(gateway.log()).toContainEqual(expect.objectContaining(warning)), inTime);
     const { status, text } = await gateway.fetch('GET', '/api/v1/docs', html);
     expect(status).toBe(200);
     expect(settingsIn(text).signIn).toBeUndefined();
@@ -60,18 +63,18 @@ describe('a page', () => {
     };
     await using other = await createTestGateway(slow, { pages: { shown: ['reference'], signIn } });
     const read = async () => settingsIn((await other.fetch('GET', '/api/v1/docs', html)).text).signIn;
-    const untilAsked = (times: number) => vi.waitUntil(() => held.length === times);
+    const untilAsked = (times: number) => vi.waitUntil(() => held.length === times, inTime);
     await untilAsked(1);
     expect(await Promise.all(Array.from({ length: 50 }, read))).toEqual(Array(50).fill(undefined));
     held[0]?.();
-    await vi.waitUntil(() => vi.getTimerCount() > 0);
+    await vi.waitUntil(() => vi.getTimerCount() > 0, inTime);
     await vi.advanceTimersByTimeAsync(29_999);
     expect(slow.counts.metadata).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
     await untilAsked(2);
     expect(await read()).toBeUndefined();
     held[1]?.();
-    await vi.waitUntil(async () => (await read()) !== undefined);
+    await vi.waitUntil(async () => (await read()) !== undefined, inTime);
     expect(await read()).toMatchObject({ tokenEndpoint: endpoints.token_endpoint });
     expect(slow.counts.metadata).toBe(2);
   });
@@ -87,7 +90,7 @@ describe('a page', () => {
     const { headers, text } = await vi.waitUntil(async () => {
       const answer = await other.fetch('GET', '/api/v1/docs', html);
       return settingsIn(answer.text).signIn && answer;
-    });
+    }, inTime);
     expect(settingsIn(text).signIn).toEqual({
       ...signIn,
       issuer: metadata.issuer,

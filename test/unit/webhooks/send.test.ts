@@ -234,7 +234,7 @@ describe('an attempt', () => {
     const { url } = await startReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc');
     });
-    expect(await attempt(url, { timeout: 200 })).toEqual({ isDelivered: true, text: 'status 200' });
+    expect(await attempt(url, { timeout: 3000 })).toEqual({ isDelivered: true, text: 'status 200' });
   });
 });
 

@@ -46,7 +46,7 @@ const expectWhole = async () => {
   expect(await names()).toEqual(['after']);
 };
 
-describe('the next transaction works after', { timeout: 2000 }, () => {
+describe('the next transaction works after', () => {
   it('a COMMIT that fails', async () => {
     const failing = transact(insert('lost'), 'insert into child (parent) values (99)');
     await expect(failing).rejects.toThrow('FOREIGN KEY');
@@ -88,7 +88,7 @@ describe('the next transaction works after', { timeout: 2000 }, () => {
   });
 });
 
-describe('a transaction that fails, and cannot be rolled back', { timeout: 2000 }, () => {
+describe('a transaction that fails, and cannot be rolled back', () => {
   it('the error says why it failed, not that the rollback failed', async () => {
     fill();
     await expect(transact(overfill)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
