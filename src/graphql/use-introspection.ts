@@ -40,6 +40,12 @@ const lengthOf = ({ method, url, headers }: Request): number => {
 const mostTimesPlain = 100;
 
 /**
+ * The most bytes of an answer before it is compressed, however long its request is: what a request is padded with must
+ * not let its document cost more. The usual introspection has 130 kB.
+ */
+const mostPlain = 200_000;
+
+/**
  * The rate of introspection without a token, in one process: whatever such a caller sends, it takes no more than a
  * tenth of a core.
  */
@@ -78,7 +84,7 @@ export function useIntrospection(schema: GraphQLSchema, isOpen: boolean): Plugin
     if (operation && isProbe(document, operation)) return;
     if (counts.use('', rate).isRefused) throw notAuthenticated('introspection-rate');
     if (!operation) return;
-    const most = (accepts(headers) ? mostTimesPlain : mostTimes) * lengthOf(request);
+    const most = Math.min((accepts(headers) ? mostTimesPlain : mostTimes) * lengthOf(request), mostPlain);
     if (lengthOfIntrospection(schema, operation, document, params.variables, most) > most)
       throw notAuthenticated('introspection-length');
   };

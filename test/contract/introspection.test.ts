@@ -117,6 +117,18 @@ describe('introspection that is too long', () => {
     expect(work).toEqual(none);
   });
 
+  it.each(['identity', 'gzip'])(
+    'above 200 kB, is refused however long its request is: %s',
+    async (coding) => {
+      const headers = { 'accept-encoding': coding };
+      const padding = ' '.repeat(50_000);
+      const tenTimes = `{ ${times(10, (i) => `a${i}: ${short.slice(1, -1)}`)} }`;
+      const { send } = countWork();
+      expect((await send(tenTimes + padding, headers)).work).toEqual(none);
+      expect((await send(getIntrospectionQuery() + padding, headers)).work).toEqual(once);
+    },
+  );
+
   it('is refused before that also if it is to be compressed, above 100 times its length', async () => {
     const { send } = countWork();
     const gzip = { 'accept-encoding': 'gzip' };
