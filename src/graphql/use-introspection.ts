@@ -47,7 +47,7 @@ const mostPlain = 200_000;
 
 /**
  * The rate of introspection without a token, in one process: whatever such a caller sends, it takes no more than a
- * tenth of a core.
+ * quarter of a core.
  */
 const rate = { requests: 10, seconds: 1 };
 

@@ -78,6 +78,18 @@ const shapes: Record<string, Shape> = {
   'introspection, again and again': {
     query: `{ ${times(10, (i) => `a${i}: __schema { types { name kind description } }`)} }`,
   },
+  'introspection, padded, through fragments that multiply aliases': {
+    query: `{ __schema { types { ...F0 } } } ${times(
+      5,
+      (i) => `fragment F${i} on __Type { ${times(8, (j) => `a${j}: ofType { ...F${i + 1} }`)} }`,
+    )} fragment F5 on __Type { name description } #${long(50_000)}`,
+  },
+  'introspection, padded, of fields with many aliases': {
+    query: `{ ${times(12, (i) => `a${i}: __schema { types { ...F } }`)} } fragment F on __Type { fields { ${times(
+      40,
+      (i) => `a${i}: name`,
+    )} type { ${times(40, (i) => `a${i}: name`)} } } } #${long(50_000)}`,
+  },
   'introspection of a type by a variable': {
     query: `query ($n: String!) { ${times(10, (i) => `a${i}: __type(name: $n) { fields { name type { fields { name } } } }`)} }`,
     variables: { n: 'ApiKey' },

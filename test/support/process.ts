@@ -282,7 +282,8 @@ export async function untilRefused({ url }: { readonly url: string }): Promise<v
 
 /** A TCP connection to a service, for what no HTTP client would send; it is kept open until it is disposed of. */
 export async function openConnection({ port }: { readonly port: number }) {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  // Without a delay, each write is a segment of its own: Nagle's algorithm would join what a test sends in pieces.
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('utf8');
   let received = '';
   socket.on('data', (text: string) => {
     received += text;
