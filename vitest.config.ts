@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * The integration tests that `npm test` runs on PostgreSQL too: those about SQL, locks, races, and differences between
- * the databases. The others would only repeat there what they find on SQLite: `npm run test:postgres` runs all.
+ * the databases. The others would only repeat there what they find on SQLite: `npm run test:postgres` runs them on a
+ * server with unusual settings.
  */
 export const onPostgres = `
   postgresql/* accounts api-key-usage api-keys audit-events audit-trail audited changes-of-day
@@ -23,7 +24,7 @@ export default defineConfig({
     // Files share what they import: half of the time would go into importing it again for each.
     isolate: false,
     // Many wait for a process or a database of theirs; Vitest's own choice on two cores would be one.
-    maxWorkers: 2,
+    maxWorkers: 3,
     reporters: ['default', 'json'],
     outputFile: { json: 'artefacts/test-report.json' },
     restoreMocks: true,
@@ -31,6 +32,7 @@ export default defineConfig({
     unstubGlobals: true,
     // Hooks start and stop processes and databases: on a busy machine, that takes more than Vitest's 10 s.
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,
@@ -59,17 +61,6 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: onPostgres,
-          globalSetup: 'test/support/postgres-server.ts',
-          setupFiles: 'test/support/need-postgres.ts',
-          testTimeout: 60_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'postgres-others',
-          include: ['test/integration/**/*.test.ts'],
-          exclude: onPostgres,
           globalSetup: 'test/support/postgres-server.ts',
           setupFiles: 'test/support/need-postgres.ts',
           testTimeout: 60_000,
@@ -123,8 +114,6 @@ export default defineConfig({
           // Does what the Dockerfile says: installs anew, which takes a minute or two.
           name: 'image',
           include: ['test/image/**/*.test.ts'],
-          // As many as e2e, beside which the gate runs it.
-          maxWorkers: 4,
           testTimeout: 60_000,
           hookTimeout: 600_000,
         },

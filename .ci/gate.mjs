@@ -1,6 +1,6 @@
 // Runs the suites of the gate, what fails soonest first, and ends with what ran, what did not and why, and the counts.
 import { spawnSync } from 'node:child_process';
-import { missing, needs, programs, runSuite, runTests } from './suites.mjs';
+import { missing, needs, programs, runProjects, runSuite } from './suites.mjs';
 
 const git = (...args) => {
   const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
@@ -29,37 +29,23 @@ const paging = /^(web|src\/pages)\//;
 const withoutChromium = () =>
   missing(['chromium']).length > 0 ? `needs chromium (Debian: ${programs.chromium[1]})` : undefined;
 
-/** Runs some of Vitest's projects together: one computes while another waits. */
-const together = (name, projects, without) => {
-  const report = `artefacts/${name.replaceAll(/\W+/g, '-')}-report.json`;
-  const named = projects.flatMap((project) => ['--project', project]);
-  return runTests(
-    ['node', 'run.mjs', 'vitest', 'run', ...named, `--outputFile.json=${report}`],
-    report,
-    without,
-  );
+/** Runs a suite without the tests that need a program which this machine does not have. */
+const runWhatCanRun = (name) => {
+  const without = missing(needs[name]);
+  return { ...runSuite(name, without), without };
 };
 
 /** The suites in their order: how each is run, and why it is not, if so. */
 const suites = [
-  { name: 'test', run: () => runTests(['npm', 'test'], 'artefacts/test-report.json') },
+  { name: 'test', run: (name) => runSuite(name, [], ['npm', 'test']) },
   {
     // `npm test` has run the project postgres.
     name: 'properties and postgres',
-    run: (name) =>
-      together(name, ['properties', 'properties-postgres', 'postgres-others', 'postgres-settings']),
+    run: (name) => runProjects(name, ['properties', 'properties-postgres', 'postgres-settings']),
   },
-  {
-    name: 'browser',
-    idle: () => unlessChanged('The pages', paging) ?? withoutChromium(),
-  },
-  {
-    name: 'e2e and image',
-    run: (name) => {
-      const without = missing([...new Set([...needs.e2e, ...needs.image])]);
-      return { ...together(name, ['e2e', 'image'], without), without };
-    },
-  },
+  { name: 'browser', idle: () => unlessChanged('The pages', paging) ?? withoutChromium() },
+  { name: 'image', run: runWhatCanRun },
+  { name: 'e2e', run: runWhatCanRun },
   { name: 'installations', idle: () => unlessChanged('What installs Keyward', installing) },
 ];
 
@@ -69,7 +55,7 @@ const sayLeftOut = ({ name, left, leftIn, without }) => {
 };
 
 const results = [];
-for (const { name, run = runSuite, idle = () => undefined } of suites) {
+for (const { name, run = (suite) => runSuite(suite), idle = () => undefined } of suites) {
   const hasFailed = results.some(({ failed }) => failed > 0);
   const why = hasFailed ? 'A suite before it failed' : idle();
   if (why !== undefined) {

@@ -39,6 +39,9 @@ export const needs = {
   browser: ['chromium'],
 };
 
+/** Vitest's report of a suite. */
+const reportOf = (name) => `artefacts/${name.replaceAll(' ', '-')}-report.json`;
+
 const isMissing = (name) => {
   const [command, ...args] = programs[name][0];
   return spawnSync(command, args, { stdio: 'ignore' }).status !== 0;
@@ -48,12 +51,14 @@ const isMissing = (name) => {
 export const missing = (names) => names.filter(isMissing);
 
 /**
- * Runs a command with Vitest, and counts its tests.
- * @param report the report that the command writes
+ * Runs a suite and counts its tests.
+ * @param name the suite; its report is `artefacts/NAME-report.json`
  * @param without the programs whose tests are left out, because this machine does not have them
+ * @param command what runs it, and writes the report: the suite's script, unless told otherwise
  * @returns how many tests passed, did not pass, and were left out for a program; and why, if there is no report
  */
-export function runTests(command, report, without = []) {
+export function runSuite(name, without = [], command = ['npm', 'run', `test:${name}`]) {
+  const report = reportOf(name);
   // A report of an earlier run must never be counted.
   rmSync(report, { force: true });
   const [program, ...args] = command;
@@ -71,5 +76,13 @@ export function runTests(command, report, without = []) {
   }
 }
 
-/** Runs a suite by its script. */
-export const runSuite = (name) => runTests(['npm', 'run', `test:${name}`], `artefacts/${name}-report.json`);
+/** Runs some of Vitest's projects together, as a suite of this name: one computes while another waits. */
+export const runProjects = (name, projects) =>
+  runSuite(
+    name,
+    [],
+    [
+      ...['node', 'run.mjs', 'vitest', 'run', `--outputFile.json=${reportOf(name)}`],
+      ...projects.flatMap((project) => ['--project', project]),
+    ],
+  );

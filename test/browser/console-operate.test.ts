@@ -286,7 +286,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await open.getByRole('button', { name: 'I have stored it' }).click();
     receiver.secret = secret;
     await person(`ursula-${look}`);
-    await expect.poll(() => receiver.types(), { timeout: 20_000 }).toContain('api_key.created');
+    await expect.poll(() => receiver.types()).toContain('api_key.created');
     expect(receiver.taken()[0]?.headers).toMatchObject({ authorization: 'Bearer t: 1', 'x-team': 'search' });
 
     await page.getByRole('link', { name: `${receiver.url}?${look}` }).click();
@@ -382,7 +382,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
       const { id, secret } = (await response.json()) as { id: number; secret: string };
       receiver.secret = secret;
       await person(`trent-${look}`);
-      await expect.poll(() => receiver.all.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => receiver.all.length).toBeGreaterThan(0);
 
       await using visit = await world.visit(options);
       const page = await signInAsOperator(visit, 'alice');
@@ -409,7 +409,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
         .last()
         .click();
       await said(page, 'will be sent again');
-      await expect.poll(() => receiver.taken().length, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(() => receiver.taken().length).toBeGreaterThan(0);
       expect(await page.content()).not.toContain('whsec_');
       await goTo(page, 'Activity');
       await page.getByText(`You resent a delivery to webhook endpoint ${id}`).first().waitFor();
@@ -421,7 +421,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
         const headers = { authorization: `Bearer ${token}` };
         return (await fetch(`${world.service.url}/api/v1/admin/webhooks/${id}`, { headers })).json();
       };
-      await expect.poll(read, { timeout: 20_000 }).toMatchObject({ gone_at: expect.stringMatching(/Z$/) });
+      await expect.poll(read).toMatchObject({ gone_at: expect.stringMatching(/Z$/) });
       await goTo(page, 'Operate');
       await page.getByRole('link', { name: 'webhook endpoints' }).click();
       await page.getByText('Paused: the endpoint returned 410 (Gone)').first().waitFor();

@@ -203,7 +203,7 @@ describe.skipIf(!canRunAll)(page, () => {
     expect(await documentStatus('acme_live_5f0c2b7e9d4a4c1b', 'POST')).toBe(403);
     const log = () => [...nodes.values()].map(({ output }) => output.stdout).join('');
     const refusal = /^.*"reason":"api-key-insufficient-permissions".*$/m;
-    await expect.poll(log, { timeout: 20_000 }).toMatch(refusal);
+    await expect.poll(log).toMatch(refusal);
     const line = refusal.exec(log())?.[0] ?? '{}';
     const documented = JSON.parse(blockOf('{"level":30').text);
     expect(Object.keys(JSON.parse(line))).toEqual(Object.keys(documented));

@@ -76,7 +76,7 @@ describe('without the database', () => {
     await untilStatus(service, '/health/ready', 200);
     // The log comes by a pipe, a little later.
     await expect
-      .poll(() => service.output.stdout.match(/"msg":"(not ready:|a dependency) .*"/g), { timeout: 20_000 })
+      .poll(() => service.output.stdout.match(/"msg":"(not ready:|a dependency) .*"/g))
       .toEqual(['"msg":"not ready: a dependency is unavailable"', '"msg":"a dependency is available again"']);
   });
 
@@ -146,7 +146,7 @@ describe('without an issuer’s keys', () => {
         .split('\n')
         .filter((line) => line.includes('not ready: a dependency is unavailable'));
     await expect
-      .poll(() => lines().map((line) => JSON.parse(line)), { timeout: 20_000 })
+      .poll(() => lines().map((line) => JSON.parse(line)))
       .toEqual([expect.objectContaining({ level: 40, ...fault })]);
   });
 

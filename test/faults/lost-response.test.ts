@@ -53,9 +53,7 @@ const untilStored = (sql: string) => async () => {
 
 /** The log comes by a pipe, a little after the answer that it tells of. */
 const expectHappened = (event: string, times: number) =>
-  expect
-    .poll(() => service.output.stdout.split(`"event":"${event}"`).length - 1, { timeout: 20_000 })
-    .toBe(times);
+  expect.poll(() => service.output.stdout.split(`"event":"${event}"`).length - 1).toBe(times);
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s, a retry after a lost response', (database) => {
   it('deactivates nothing twice, and gets the first response', async () => {

@@ -106,9 +106,7 @@ describe('a stalled change', () => {
     network.stallAfter(pieces, 'to the server');
     expect(await put(started, 100)).toEqual(answer);
     // Closed in the usual way, the connection would have the system send later what it still holds back.
-    await expect
-      .poll(network.stalled, { timeout: 20_000 })
-      .toSatisfy((ended) => ended.length > 0 && !ended.includes(false));
+    await expect.poll(network.stalled).toSatisfy((ended) => ended.length > 0 && !ended.includes(false));
     expect(await put(started, 200)).toMatchObject({ status: 200 });
     network.resume();
     await delay(1000);

@@ -64,11 +64,11 @@ it("is for one process, whatever the file's name is, and even if its lock file i
   // The first notices within a second that its lock file was away, and makes it anew.
   const madeAnew = () => service.output.stdout.match(/keyward\.db\.lock was deleted or replaced/g)?.length;
   rmSync(`${file}.lock`);
-  await expect.poll(madeAnew, { timeout: 20_000 }).toBe(1);
+  await expect.poll(madeAnew).toBe(1);
   expect(await refusal(file)).toMatch(new RegExp(inUse));
   writeFileSync(`${file}.new`, '');
   renameSync(`${file}.new`, `${file}.lock`);
-  await expect.poll(madeAnew, { timeout: 20_000 }).toBe(2);
+  await expect.poll(madeAnew).toBe(2);
   expect(await refusal(file)).toMatch(new RegExp(inUse));
 
   const hard = join(folder.path, 'hard.db');

@@ -69,7 +69,7 @@ it('each worker that dies is reported with its cause and replaced, at once and t
     killed.push(...workers);
     workers = await untilReplaced(service, killed);
   }
-  await expect.poll(() => warningsOf(service), { timeout: 20_000 }).toHaveLength(killed.length);
+  await expect.poll(() => warningsOf(service)).toHaveLength(killed.length);
   const warnings = warningsOf(service);
   expect(new Set(warnings.map(({ worker }) => worker))).toEqual(new Set(killed));
   for (const warning of warnings)
@@ -90,7 +90,7 @@ it('one that is stopped alone is reported with its exit code', async () => {
   const [worker = 0] = workersOf(service.pid);
   process.kill(worker, 'SIGTERM');
   await expect
-    .poll(() => warningsOf(service), { timeout: 20_000 })
+    .poll(() => warningsOf(service))
     .toMatchObject([{ worker, signal: null, exitCode: 0, wait: 0, msg: 'a worker has ended' }]);
 });
 
@@ -112,7 +112,7 @@ it('one that gives no sign is killed and replaced, and a client loses its connec
   const milliseconds = Math.round(performance.now() - stoppedAt);
   expect(await untilReplaced(service, [stopped])).toContain(other);
   await expect
-    .poll(() => warningsOf(service), { timeout: 20_000 })
+    .poll(() => warningsOf(service))
     .toMatchObject([
       { worker: stopped, msg: 'a worker gives no sign: ending it' },
       { worker: stopped, signal: 'SIGKILL', wait: 0, msg: 'a worker has ended' },

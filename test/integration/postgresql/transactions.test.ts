@@ -63,7 +63,7 @@ describe('the last statement of a transaction', () => {
       return insert(inner, { subject: 'last' }, { last: true });
     });
     const holding = await held;
-    await expect.poll(stored, { timeout: 20_000 }).toEqual(['first', 'last']);
+    await expect.poll(stored).toEqual(['first', 'last']);
     holding[Symbol.dispose]();
     expect(await transaction).toMatchObject([{ subject: 'last' }]);
   });
@@ -84,7 +84,7 @@ describe('the last statement of a transaction', () => {
     });
     const holding = await held;
     const written = () => queryServer(url)('select action from audit_event');
-    await expect.poll(written, { timeout: 20_000 }).toEqual([{ action: 'account-created' }]);
+    await expect.poll(written).toEqual([{ action: 'account-created' }]);
     // It is not certain before the answer is there.
     expect(events).toEqual([]);
     holding[Symbol.dispose]();
