@@ -32,7 +32,10 @@ export default defineConfig({
       input: {
         main: 'start:serve',
         ...Object.fromEntries(
-          ['migrate', 'backup', 'rewrap', 'import', 'end', 'export'].map((name) => [name, `start:${name}`]),
+          ['migrate', 'backup', 'rewrap', 'import', 'end', 'export', 'credential'].map((name) => [
+            name,
+            `start:${name}`,
+          ]),
         ),
       },
       output: {

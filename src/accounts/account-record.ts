@@ -48,7 +48,7 @@ export const selectAccountRecords = (db: Kysely<Tables>) =>
  * Prevents operators from locking themselves out.
  * @throws {GatewayError} `CONFLICT` if the account is the operator's own
  */
-export function assertOther(id: number, operator: AccountId): void {
+export function assertOther(id: number, operator: AccountId | undefined): void {
   if (id === operator) throw new GatewayError('CONFLICT', 'This account is your own');
 }
 

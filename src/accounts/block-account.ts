@@ -5,7 +5,7 @@ import { change } from '../operations/operation.ts';
 import { readAccount } from './account.ts';
 import { type AccountRecord, assertNotErased, assertOther } from './account-record.ts';
 import { reason } from './arguments.ts';
-import { ensureAccount } from './own-account.ts';
+import { ensureOperator } from './own-account.ts';
 
 /** The input of {@link blockAccount}. */
 export const BlockAccountInput = z.object({ id: z.int32(), reason });
@@ -31,7 +31,7 @@ const updateOpen = prepareQuery(Account, (db, { id, reason, now }: Block) =>
 export const blockAccount = change(
   BlockAccountInput,
   async (context, { id, reason }): Promise<AccountRecord> => {
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     assertOther(id, operatorId);
     const [changed] = await updateOpen(context.db, { id, reason, now: new Date() });
     if (changed) context.events('account-blocked', { accountId: changed.id, operatorId, reason });

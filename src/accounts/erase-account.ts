@@ -5,7 +5,7 @@ import { change } from '../operations/operation.ts';
 import { AccountInput, readAccount } from './account.ts';
 import { type AccountRecord, assertOther } from './account-record.ts';
 import { lockAccount, lockSettings } from './locks.ts';
-import { ensureAccount } from './own-account.ts';
+import { ensureOperator } from './own-account.ts';
 
 /** The account to erase, and its new subject, which no identity provider could ever issue. */
 interface Erasure {
@@ -44,7 +44,7 @@ const endings = (['private_key', 'account_quota', 'automation_settings'] as cons
  */
 export const eraseAccount = change(AccountInput, async (context, { id }): Promise<AccountRecord> => {
   const { db, events } = context;
-  const operatorId = await ensureAccount(context);
+  const operatorId = await ensureOperator(context);
   assertOther(id, operatorId);
   // First waits for all transactions that change the settings or the private key. The update then waits for those that
   // have written an audit event. From there on, all others wait, and cannot write theirs.

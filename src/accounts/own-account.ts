@@ -23,14 +23,19 @@ export const selectAccount = prepareQuery(Account, (db, caller: Caller) =>
 export const accountBlocked = (accountId: AccountId) =>
   new GatewayError('FORBIDDEN', 'This account is blocked', { reason: 'account-blocked', accountId });
 
+/** The error for a server where only somebody with an account can be. */
+const noAccount = () =>
+  new GatewayError('FORBIDDEN', 'A server has no account', { reason: 'server-without-account' });
+
 /**
- * Finds the caller's account; undefined for a person who never wrote anything. Writes nothing.
+ * Finds the caller's account; undefined for a person who never wrote anything, and for a server. Writes nothing.
  *
  * The queries for the caller's data find nothing if the account is blocked. An operation that found nothing calls
  * this function for the reason, so only such an operation needs a second query.
  * @throws {GatewayError} `FORBIDDEN` if the account is blocked
  */
-export async function findAccount({ caller, db }: OperationContext): Promise<AccountId | undefined> {
+export async function findAccount({ caller, server, db }: OperationContext): Promise<AccountId | undefined> {
+  if (server !== undefined) return undefined;
   const [account] = await selectAccount(db, caller);
   if (account?.blockedAt) throw accountBlocked(account.id);
   return account?.id;
@@ -44,12 +49,23 @@ const insertAccount = prepareQuery(Account, (db, { issuer, subject, now }: Calle
     .returning('id'),
 );
 
-/** Returns the caller's account. If it is missing, creates it; two concurrent first writes get the same account. */
+/**
+ * Returns the caller's account. If it is missing, creates it; two concurrent first writes get the same account.
+ * @throws {GatewayError} `FORBIDDEN` if the account is blocked, and for a server
+ */
 export async function ensureAccount(context: OperationContext): Promise<AccountId> {
+  if (context.server !== undefined) throw noAccount();
   const found = await findAccount(context);
   // If another first write came first, its account exists now.
   return found ?? (await createAccount(context)) ?? ensureAccount(context);
 }
+
+/**
+ * Returns the account of the operator who calls, as {@link ensureAccount} does; undefined if a server does what an
+ * operator does.
+ */
+export const ensureOperator = async (context: OperationContext): Promise<AccountId | undefined> =>
+  context.server === undefined ? ensureAccount(context) : undefined;
 
 /**
  * Creates an account, unless it exists; undefined if it does.

@@ -4,7 +4,7 @@ import { change } from '../operations/operation.ts';
 import { readAccount } from './account.ts';
 import { type AccountRecord, assertNotErased } from './account-record.ts';
 import { BlockAccountInput } from './block-account.ts';
-import { ensureAccount } from './own-account.ts';
+import { ensureOperator } from './own-account.ts';
 
 const updateBlocked = prepareQuery(Account, (db, { id }: { readonly id: number }) =>
   db
@@ -23,7 +23,7 @@ const updateBlocked = prepareQuery(Account, (db, { id }: { readonly id: number }
 export const unblockAccount = change(
   BlockAccountInput,
   async (context, { id, reason }): Promise<AccountRecord> => {
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     const [changed] = await updateBlocked(context.db, { id });
     if (changed) context.events('account-unblocked', { accountId: changed.id, operatorId, reason });
     const record = await readAccount(context.db, id);

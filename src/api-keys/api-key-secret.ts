@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { prepareQuery } from '../database/db.ts';
 import { type ApiKey, ApiKeySecret } from '../database/tables.ts';
 import type { OperationContext, OperationServices } from '../operations/context.ts';
+import { checksum } from '../secrets/checksum.ts';
 import type { PepperedDigest } from '../secrets/peppers.ts';
 import type { ApiKeyRecord } from './own-api-key.ts';
 
@@ -13,8 +13,6 @@ const rest = String.raw`[a-z0-9]{6}\.[0-9a-f]{64}`;
 
 // Accepts every possible prefix, because keys with an earlier prefix stay good.
 const form = new RegExp(`^[a-z][a-z0-9_-]{0,18}[_-]${rest}$`);
-
-const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 
 /**
  * Makes the secret of a new API key: the prefix, 6 characters, a dot, 64 hexadecimal digits (224 random bits and a

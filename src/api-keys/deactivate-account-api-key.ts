@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reason } from '../accounts/arguments.ts';
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureOperator } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
@@ -19,7 +19,7 @@ const selectApiKey = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) 
 export const deactivateAccountApiKey = change(
   z.object({ keyId: z.int32(), reason }),
   async (context, { keyId: id, reason }): Promise<ApiKeyRecord> => {
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     const changed = await deactivate(context, id, { operatorId, reason });
     if (changed) return changed;
     const [found] = await selectApiKey(context.db, { id });

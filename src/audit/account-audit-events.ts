@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readAccount } from '../accounts/account.ts';
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureOperator } from '../accounts/own-account.ts';
 import { type Page, PageInput } from '../database/page.ts';
 import type { AuditEvent } from '../database/tables.ts';
 import { change } from '../operations/operation.ts';
@@ -14,7 +14,7 @@ import { readTrailOf } from './audit-events.ts';
 export const accountAuditEvents = change(
   PageInput.safeExtend({ id: z.int32() }),
   async (context, { id, ...page }): Promise<Page<AuditEvent>> => {
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     const { id: accountId } = await readAccount(context.db, id);
     const found = await readTrailOf(context.db, page, { account: accountId });
     if (accountId !== operatorId) context.events('account-trail-read', { accountId, operatorId });

@@ -8,6 +8,7 @@ import {
   longestKept,
   mostDetails,
   mostReasonBytes,
+  mostServerBytes,
 } from './audit-events.ts';
 
 const AuditChange = builder.objectRef<Change>('AuditChange').implement({
@@ -60,6 +61,14 @@ builder.objectType(AuditEvent, {
         'Who did it: `self` (you), `operator`, `provider` (a server of the API provider), `key` (the API key itself) or `scanner` (a scanner that found the key in public). More may be added.',
       example: 'self',
       resolve: ({ actor }) => actor ?? 'self',
+    }),
+    server: t.string({
+      nullable: true,
+      description:
+        'The name of the server that did it, if it signed in with a secret. Only operators see it. Null for all others.',
+      example: null,
+      mostBytes: mostServerBytes,
+      resolve: ({ server }, _, { isOperator }) => (isOperator ? server : null),
     }),
     reason: t.exposeString('reason', {
       nullable: true,

@@ -16,6 +16,9 @@ export { longestKept, mostDetails };
 /** The most bytes of an operator's reason, as JSON. */
 export const mostReasonBytes = mostTextBytes(longestReason);
 
+/** The most bytes of a server's name, as JSON: 40 characters, and quotes. */
+export const mostServerBytes = 42;
+
 /** Selects events, joined with their accounts. */
 const selectEvents = (db: Kysely<Tables>) =>
   db

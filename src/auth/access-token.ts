@@ -8,10 +8,12 @@ import { mayGrant } from './scopes.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { canVerify, type VerificationKey } from './verification-key.ts';
 
-/** A verified access token: who is calling, and what they may do. */
+/** A verified access token, or the rights of a server that has signed in: who is calling, and what they may do. */
 export interface AccessToken {
   readonly issuer: string;
   readonly subject: string;
+  /** The name of a server that has signed in with a secret. It is no person, and has no account. */
+  readonly server?: string;
   /** The scopes that the issuer may grant, in this service's own names; all other scopes of the token are left out. */
   readonly scopes: ReadonlySet<string>;
   /** `exp`: seconds since 1970. */

@@ -7,9 +7,10 @@ import { type Limiter, ordinaryAnswer } from '../http/rate-limits/limiter.ts';
 import { readBearer } from '../http/read-request.ts';
 import { once } from '../once.ts';
 import { type AccessToken, decodeToken, endOf, readAccessToken, screenToken } from './access-token.ts';
-import { invalidToken } from './challenge.ts';
+import { invalidServerSecret, invalidToken } from './challenge.ts';
 import { rootFields } from './root-fields.ts';
 import { keyVerifier } from './scopes.ts';
+import { type FindServer, readServerSignIn, type ServerSignIn } from './servers.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { useSignature, verifySignature, type WithJwt } from './use-signature.ts';
 import type { KeySet } from './verification-key.ts';
@@ -22,13 +23,23 @@ export interface WithAccessToken {
 
 type CheckContext = WithAccessToken &
   WithJwt &
-  Pick<Exchange, 'headers' | 'record'> & {
+  Exchange & {
     /** The result of an operation that has begun, and has checked the token. */
     readonly running?: unknown;
   };
 
 /** A wrapper around the check of a token. It measures the duration and sees the outcome. */
 export type AroundCheck = (record: RequestRecord, check: () => void | Promise<void>) => void | Promise<void>;
+
+/** How a server of the provider signs in without an identity provider. */
+export interface ServerSignIns {
+  readonly find: FindServer;
+  /**
+   * Counts a wrong secret.
+   * @throws {GatewayError} `TOO_MANY_REQUESTS` if the client's address has tried too many
+   */
+  readonly noteWrong?: ((secret: string, exchange: Exchange) => void) | undefined;
+}
 
 /** The longest access token that this service reads, in characters. */
 const maximumLength = 8192;
@@ -45,13 +56,30 @@ export function readBearerToken(headers: RequestHeaders): string | undefined {
 }
 
 /**
- * Authenticates each request by its access token, in GraphQL and in REST. A request without a token passes without a
- * caller. Every unacceptable token gets the same `UNAUTHENTICATED` error.
+ * Lets a server in by its secret.
+ * @throws {GatewayError} `UNAUTHENTICATED`; `TOO_MANY_REQUESTS` if its address has tried too many wrong ones
+ */
+function signIn(given: ServerSignIn, { find, noteWrong }: ServerSignIns, context: CheckContext): void {
+  const accessToken = find(given);
+  if (accessToken === undefined) {
+    noteWrong?.(given.secret, context);
+    throw invalidServerSecret(given.name !== undefined);
+  }
+  context.accessToken = accessToken;
+  context.record.token = 'server';
+  context.record.server = accessToken.subject;
+}
+
+/**
+ * Authenticates each request by its access token, or by the secret of a server, in GraphQL and in REST. A request
+ * without either passes without a caller. Every unacceptable token gets the same `UNAUTHENTICATED` error.
  * @param trusted the trusted issuers; a token belongs to the issuer that it names
+ * @param servers how servers sign in; undefined: no server does, and HTTP Basic means nothing
  * @param around a wrapper for each check of a token; none if missing
  */
 export function useAccessToken(
   trusted: readonly TrustedIssuer[],
+  servers?: ServerSignIns,
   around: AroundCheck = (_record, check) => check(),
 ): Plugin<CheckContext, CheckContext> {
   const remembered = new RememberedTokens();
@@ -88,6 +116,8 @@ export function useAccessToken(
     runPlugin: (plugin: Plugin) => unknown,
   ): void | Promise<void> => {
     if (context.accessToken || context.running) return;
+    const given = servers && readServerSignIn(context.headers);
+    if (given) return around(context.record, () => signIn(given, servers, context));
     const token = readBearerToken(context.headers);
     if (token === undefined) return;
     return around(context.record, () => check(token, context, runPlugin));

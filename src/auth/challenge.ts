@@ -28,6 +28,18 @@ export const invalidToken = (reason: string, cause?: unknown) =>
   });
 
 /**
+ * The error for a server with a wrong name or a wrong secret. It is the same as for an unacceptable token, but for the
+ * challenge of HTTP Basic if the server used that (RFC 7617).
+ */
+export const invalidServerSecret = (isBasic: boolean) =>
+  new GatewayError('UNAUTHENTICATED', 'Could not validate credentials', {
+    headers: isBasic
+      ? { 'www-authenticate': `Basic realm="${realm}", charset="UTF-8"` }
+      : challenge({ error: 'invalid_token' }),
+    reason: 'token-server-secret',
+  });
+
+/**
  * The error for a valid token that lacks a scope.
  * @param missing the scopes that the token lacks
  * @param required all scopes that the operation needs

@@ -58,6 +58,10 @@ export const holds = (scopes: ReadonlySet<string>, scope: string): boolean =>
 export const isOperator = (scopes: ReadonlySet<string>): boolean =>
   operator.every((scope) => scopes.has(scope));
 
+/** Whether a token is of an operator who is a person: only people have what belongs to an account. */
+const isPersonalOperator = (accessToken: AccessToken | undefined): boolean =>
+  accessToken !== undefined && accessToken.server === undefined && isOperator(accessToken.scopes);
+
 /**
  * Lets a caller pass only with all required scopes.
  * @throws {GatewayError} `UNAUTHENTICATED` without a token, `FORBIDDEN` with too few scopes
@@ -83,8 +87,7 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken
     const { ofOthers, ofOperator, isOpen } = operation
       ? requirementOf(operation, schema, document)
       : { ofOthers: [], ofOperator: [], isOpen: isIntrospection(document) };
-    const isOfOperator = accessToken !== undefined && isOperator(accessToken.scopes);
-    if (!isOpen) requireScopes(isOfOperator ? ofOperator : ofOthers, accessToken);
+    if (!isOpen) requireScopes(isPersonalOperator(accessToken) ? ofOperator : ofOthers, accessToken);
   };
   return {
     onParse:
@@ -146,4 +149,4 @@ export const scopesRequiredOf = (
   field: WithScopes,
   accessToken: AccessToken | undefined,
 ): readonly string[] =>
-  accessToken && isOperator(accessToken.scopes) ? requiredOfOperator(field) : requiredScopesOf(field);
+  isPersonalOperator(accessToken) ? requiredOfOperator(field) : requiredScopesOf(field);

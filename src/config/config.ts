@@ -153,6 +153,14 @@ const httpOf = (env: Environment) =>
     },
   }) as const;
 
+const webhooksOf = (env: Environment) =>
+  ({
+    /** The webhook endpoints, to which the service sends events. */
+    endpoints: env.WEBHOOKS ?? [],
+    /** The hosts that may have a private address. */
+    allowedHosts: env.WEBHOOKS_ALLOW,
+  }) as const;
+
 const leakReportsOf = (env: Environment) =>
   env.LEAKED_KEYS === 'off'
     ? undefined
@@ -202,6 +210,8 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
     /** The trusted issuers; empty: the service uses the development identity provider. */
     issuers: issuersOf(env),
     algorithms: env.AUTH_ALGORITHMS,
+    /** The secrets of servers that sign in without an identity provider. */
+    servers: env.SERVER_CREDENTIALS ?? [],
     /** Bounds of `session_duration`, in seconds, both inclusive. */
     sessionDuration: { min: env.SESSION_DURATION_MIN, max: env.SESSION_DURATION_MAX },
     /** The values of automation settings that the account never set. */
@@ -237,12 +247,7 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
     introspection: env.GRAPHQL_INTROSPECTION,
     /** The most values that a GraphQL operation may request. */
     documentCost: env.GRAPHQL_MAX_COST,
-    webhooks: {
-      /** The webhook endpoints, to which the service sends events. */
-      endpoints: env.WEBHOOKS ?? [],
-      /** The hosts that may have a private address. */
-      allowedHosts: env.WEBHOOKS_ALLOW,
-    },
+    webhooks: webhooksOf(env),
     /** The handling of reports of leaked API keys; undefined: the service accepts none. */
     leakReports: leakReportsOf(env),
     /** The pages for a browser. */

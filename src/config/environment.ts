@@ -43,7 +43,9 @@ export const environmentSchema = z.object({
 });
 
 /** The variables whose value may instead be in a file: `…_FILE` names it. */
-export const inFiles = ['DATABASE_URL', 'WEBHOOKS', 'KEY_PEPPERS', 'KEY_ENCRYPTION_KEYS'] as const;
+export const inFiles = [
+  ...(['DATABASE_URL', 'SERVER_CREDENTIALS', 'WEBHOOKS', 'KEY_PEPPERS', 'KEY_ENCRYPTION_KEYS'] as const),
+] as const;
 
 /** The name of a variable. */
 export type VariableName = keyof typeof environmentSchema.shape;

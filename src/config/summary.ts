@@ -51,12 +51,17 @@ export function acceptanceSummary(issuer: IssuerConfig): string {
   return `${issuer.issuer}: ${kind} ${audienceSummary(issuer)}${claims}. Scopes are in ${either(scopeClaims)}${usual}.`;
 }
 
+/** What a server may do that signs in with a secret, in a sentence. */
+const serverSummary = ({ name, scopes }: Config['servers'][number]): string =>
+  `Server ${name}: ${scopes.join(', ')}.`;
+
 /**
- * Describes a valid configuration without secrets, and each issuer in a line of its own.
+ * Describes a valid configuration without secrets, and each issuer and each server in a line of its own.
  * @param more further sentences of the first line
  */
 export const configSummary = (config: Config, more = ''): string =>
   [
     `The configuration is good. Database: ${databaseSummary(config)}. Issuer of access tokens: ${issuerSummary(config)}.${more}`,
     ...config.issuers.map(acceptanceSummary),
+    ...config.servers.map(serverSummary),
   ].join('\n');

@@ -24,6 +24,7 @@ export const sqliteMigrations: MigrationList = {
   Migration20261126043000_compatible: () =>
     import('./migrations/sqlite/Migration20261126043000_compatible.ts'),
   Migration20261126062625: () => import('./migrations/sqlite/Migration20261126062625.ts'),
+  Migration20261127010000: () => import('./migrations/sqlite/Migration20261127010000.ts'),
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -44,4 +45,5 @@ export const postgresMigrations: MigrationList = {
   Migration20261126043000_compatible: () =>
     import('./migrations/postgresql/Migration20261126043000_compatible.ts'),
   Migration20261126062626: () => import('./migrations/postgresql/Migration20261126062626.ts'),
+  Migration20261127010000: () => import('./migrations/postgresql/Migration20261127010000.ts'),
 };

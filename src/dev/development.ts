@@ -5,7 +5,7 @@ import type { Config, IssuerConfig } from '../config/config.ts';
 import { plainIssuer, scopesOverOthers } from '../config/issuers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createDevelopmentIdentityProvider } from './identity-provider.ts';
-import { developmentAudience, developmentClientId, developmentIssuer } from './issuer.ts';
+import { developmentAudience, developmentClientId, developmentIssuer, developmentServer } from './issuer.ts';
 import { seed } from './seed.ts';
 
 interface Surroundings {
@@ -47,6 +47,8 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
      * keys.
      */
     issuer: trusted,
+    /** The server that signs in with a secret that everybody knows. */
+    server: developmentServer,
     /** The client with which the pages for a browser sign in. */
     signIn: { clientId: developmentClientId, parameters: {} },
     /** Wraps a listener: requests under the provider's path go to the provider, all others to the listener. */

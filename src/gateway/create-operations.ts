@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { YogaServer } from 'graphql-yoga';
 import { useAccessToken, useAccountLimit } from '../auth/caller.ts';
 import { useRequiredScopes } from '../auth/required-scopes.ts';
+import { createFindServer } from '../auth/servers.ts';
 import { useRequestParsers } from '../graphql/answer-graphql.ts';
 import { longestAnswer } from '../graphql/document-cost.ts';
 import { maskError, useAuthenticatedErrors, useFailureRecord } from '../graphql/graphql-errors.ts';
@@ -26,6 +27,7 @@ import {
 } from '../graphql/run-operation.ts';
 import { useDocumentLimits } from '../graphql/use-document-limits.ts';
 import { useIntrospection } from '../graphql/use-introspection.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { pageDocuments } from '../pages/page-files.ts';
 import type { GatewayDependencies } from './dependencies.ts';
 import { offeredDocuments, offeredOperations } from './offered-operations.ts';
@@ -39,6 +41,16 @@ const errorsGoToYoga =
   'the hook reads only errors; those of a known document go through Yoga, and REST has its own';
 const tokenIsThere = 'the hook reads only requests without a token, which go through Yoga; REST refuses them';
 
+/** How servers sign in; undefined: none does. A wrong secret counts as a wrong API key does at the reverse proxy. */
+const signInsOf = ({ servers = [], edge: { keyGuesses } }: GatewayDependencies) =>
+  servers.length === 0
+    ? undefined
+    : {
+        find: createFindServer(servers),
+        noteWrong:
+          keyGuesses && ((secret: string, exchange: Exchange) => keyGuesses.note(secret, exchange, false)),
+      };
+
 /** Makes what runs operations: for Yoga, for REST and for known documents. */
 export function createOperations(dependencies: GatewayDependencies, surround: Surround) {
   const { trusted, em, documents, introspection, pages, tracing } = dependencies;
@@ -51,7 +63,7 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
     { plugin: useRequestParsers(), onlyYoga: { onRequestParse: parametersAreRead } },
     { plugin: usePageDocuments(ofPages), onlyYoga: { onParams: 'findKnown finds the document itself' } },
     {
-      plugin: useAccessToken(trusted, tracing?.tokenCheck),
+      plugin: useAccessToken(trusted, signInsOf(dependencies), tracing?.tokenCheck),
       onlyYoga: { onYogaInit: 'it runs once, for the same plugin', onRequestParse: contextDoesIt },
     },
     // Before the limit counts the fields of an operation: one that is refused for its scopes counts as one request.

@@ -2,6 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Logger } from 'pino';
 import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
 import type { EdgeConfig, PagesConfig } from '../config/config.ts';
+import type { ServerCredential } from '../config/values/server-credentials.ts';
 import type { SchemaState } from '../database/current-db.ts';
 import type { LeakReportOptions } from '../door/leak-reports/answer-leak-reports.ts';
 import type { Listeners } from '../graphql/run-operation.ts';
@@ -17,6 +18,8 @@ import type { OperationServices } from '../operations/context.ts';
 export interface GatewayDependencies extends Listeners {
   /** The issuers whose access tokens the service accepts, at least one. */
   readonly trusted: readonly [TrustedIssuer, ...TrustedIssuer[]];
+  /** The secrets of servers that sign in without an identity provider. */
+  readonly servers?: readonly ServerCredential[] | undefined;
   /** The URL by which clients reach this service. */
   readonly publicUrl: string;
   /** The global entity manager. */

@@ -83,10 +83,11 @@ export const useOperationContext = (
   onContextBuilding: ({ context, extendContext }) => {
     const { accessToken, headers, method } = context;
     if (!accessToken) return;
-    const { issuer, subject, scopes } = accessToken;
+    const { issuer, subject, server, scopes } = accessToken;
     extendContext({
       ...surround(context),
       caller: { issuer, subject },
+      server,
       isOperator: isOperator(scopes),
       // Requests with other methods are idempotent anyway.
       idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,

@@ -22,8 +22,13 @@ export interface RequestRecord extends RequestIds {
   route?: string;
   /** The root field that runs, or `several`, or `introspection`. */
   operation?: string;
-  /** If the request's token is valid: whether the service verified the signature now or remembered it. */
-  token?: 'verified' | 'remembered';
+  /**
+   * If the request's token is valid: whether the service verified the signature now or remembered it. `server` stands
+   * for the secret of a server.
+   */
+  token?: 'verified' | 'remembered' | 'server';
+  /** The name of the server that has signed in with a secret. */
+  server?: string;
   /** The caller's account, if the answer names it; of a request about an API key, the key's account. */
   accountId?: AccountId | undefined;
   /** The API key that was verified, if there is such a key. */

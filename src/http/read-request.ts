@@ -3,15 +3,23 @@ import { badUserInput, GatewayError } from '../errors.ts';
 import type { Exchange, RequestHeaders } from './exchange.ts';
 
 /**
- * Reads the credentials of `Authorization: Bearer …` (RFC 6750, section 2.1).
- * @returns undefined if the header field is missing or has another scheme
+ * Reads the header field `Authorization` (RFC 9110, section 11.4).
+ * @returns the scheme in lower case, and what follows it; both are empty if the header field is missing
  */
-export function readBearer({ authorization }: RequestHeaders): string | undefined {
+export function credentialsOf({ authorization }: RequestHeaders) {
   const text = authorization?.trim() ?? '';
   const space = text.indexOf(' ');
   const scheme = space < 0 ? text : text.slice(0, space);
-  if (scheme.toLowerCase() !== 'bearer') return undefined;
-  return text.slice(scheme.length).replace(/^ +/, '');
+  return { scheme: scheme.toLowerCase(), text: text.slice(scheme.length).replace(/^ +/, '') };
+}
+
+/**
+ * Reads the credentials of `Authorization: Bearer …` (RFC 6750, section 2.1).
+ * @returns undefined if the header field is missing or has another scheme
+ */
+export function readBearer(headers: RequestHeaders): string | undefined {
+  const { scheme, text } = credentialsOf(headers);
+  return scheme === 'bearer' ? text : undefined;
 }
 
 /** The preconditions of a request (RFC 9110, section 13.1). */

@@ -13,7 +13,7 @@ import type {
   KeyedOperation,
   OperationContext,
 } from '../operations/context.ts';
-import { parseIdempotencyKey, usedForAnother } from '../operations/idempotency-key.ts';
+import { notForServers, parseIdempotencyKey, usedForAnother } from '../operations/idempotency-key.ts';
 import type { Repeated } from '../repeated.ts';
 import { digestRequest, openAnswer, type SealedAnswer, sealAnswer } from './sealed-answer.ts';
 
@@ -143,6 +143,7 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     operation: KeyedOperation,
     run: (context: OperationContext) => Promise<Result>,
   ): Promise<Answered<Result>> {
+    if (context.server !== undefined) throw notForServers();
     const { issuer, subject } = context.caller;
     const key = parseIdempotencyKey(operation.key);
     const keyed = { ...operation, key };

@@ -40,9 +40,10 @@ interface OfApiKey extends OfAccount {
 
 /**
  * A webhook endpoint belongs to no account, so `accountId` is the operator's own account: its audit trail gets the
- * event.
+ * event. It is undefined for a server, which has neither: then only the log has the event.
  */
-interface OfWebhookEndpoint extends OfAccount {
+interface OfWebhookEndpoint extends Omit<OfAccount, 'accountId'> {
+  readonly accountId: AccountId | undefined;
   readonly endpointId: number;
 }
 

@@ -110,6 +110,7 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
   milliseconds: Math.round((performance.now() - record.startedAt) * 100) / 100,
   clientAddress: address ?? undefined,
   replayed: record.isReplayed || undefined,
+  server: record.server,
   accountId: record.accountId ?? record.failure?.accountId,
   keyId: record.keyId,
   reason: reasonOf(record),
@@ -117,9 +118,10 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
 
 /** Makes the event log of one request. Each line has the event's name, and the ids of the request and its trace. */
 export const createEventLog =
-  (logger: Logger, { requestId, traceId, spanId }: RequestIds): EventLog =>
+  (logger: Logger, record: RequestIds & Pick<RequestRecord, 'server'>): EventLog =>
   (name, { reason: _, ...event }) => {
-    const line: object = { requestId, traceId, spanId, event: name, ...event };
+    const { requestId, traceId, spanId, server } = record;
+    const line: object = { requestId, traceId, spanId, event: name, server, ...event };
     logger.info(line, `${name}`);
   };
 

@@ -16,6 +16,7 @@ import type { OperationContext } from './context.ts';
 
 interface NewEvent extends ChangeNumber {
   readonly actor: string | null;
+  readonly server: string | null;
   readonly other: AccountId | null;
   readonly reason: string | null;
   readonly action: string;
@@ -31,6 +32,7 @@ const prepareInsert = (accountOf: (db: Kysely<Tables>, id: AccountId) => Account
     db.insertInto('audit_event').values({
       account_id: accountOf(db, event.account),
       actor: event.actor,
+      server: event.server,
       other_id: event.other,
       reason: event.reason,
       action: event.action,
@@ -127,10 +129,12 @@ const endings: ReadonlySet<string> = new Set<keyof BusinessEvents>([
 
 /** The rows of an event: one for the account's owner or a server of the provider, or two for an operator's action. */
 function rowsOf(
-  { requestSource, services }: OperationContext,
+  { requestSource, services, server }: OperationContext,
   { name, event, changes }: Pending,
 ): NewEvent[] {
   const { accountId: account, operatorId: operator, reason = null } = event;
+  // A server has no trail of its own.
+  if (account === undefined) return [];
   const now = new Date();
   const common = {
     action: name,
@@ -142,9 +146,10 @@ function rowsOf(
     counted: 0,
     most: unlimited,
     reason,
+    server: server ?? null,
   };
   // The addresses of operators and of the provider's servers are shown to no one else.
-  if ('isProvider' in event && event.isProvider)
+  if (server !== undefined || ('isProvider' in event && event.isProvider))
     return [{ ...common, account, actor: 'provider', other: null, address: null }];
   const { address, isKeyItself } = requestSource;
   const own = { ...common, actor: isKeyItself ? 'key' : null, address, account, other: null };

@@ -7,7 +7,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 
 export type { Rate, RateUse };
 
-/** The signed-in person on whose behalf an operation runs. */
+/** The signed-in person, or the server, on whose behalf an operation runs. A server is nobody's `iss` and `sub`. */
 export interface Caller {
   /** `iss` of the access token. */
   readonly issuer: string;
@@ -18,6 +18,8 @@ export interface Caller {
 /** The surroundings of an operation: every operation gets them beside its input. */
 export interface OperationContext {
   readonly caller: Caller;
+  /** The name of the server of the provider that calls with a secret of its own; undefined for a person. */
+  readonly server?: string | undefined;
   /** Receives the facts for the request's log line. */
   readonly record: KeyRecord;
   readonly db: Db;

@@ -27,5 +27,8 @@ export function parseIdempotencyKey(field: string): string {
 export const usedForAnother = () =>
   refuse('value_error', 'Was used for another request in the last 24 hours. Use a new key.');
 
+/** The error for a server: answers are kept for accounts, and a server has none. */
+export const notForServers = () => refuse('value_error', 'Is for people only: a server has no account.');
+
 /** The error for a GraphQL request with several root fields, because a key stands for one. */
 export const notAlone = () => refuse('value_error', 'Requires a document with exactly one root field.');

@@ -72,6 +72,7 @@ export async function startService(given: Config, stopped: Stopped): Promise<Ser
   telemetry.observe?.(trusted, orm, background);
   const gateway = createGateway({
     trusted,
+    servers: [...config.servers, ...(provider ? [provider.server] : [])],
     publicUrl: config.publicUrl ?? baseUrl(config.host, port),
     em: orm.em,
     ...background,
@@ -111,8 +112,8 @@ async function openMigrated(
   return orm;
 }
 
-/** Warns of variables that are ignored, and of scopes that the configuration needs and no token can have. */
-function warnOfConfig({ ignored, issuers, plansFile }: Config, logger: Logger): void {
+/** Warns of variables that are ignored, and of scopes that the configuration needs and nobody can have. */
+function warnOfConfig({ ignored, issuers, servers, plansFile }: Config, logger: Logger): void {
   for (const variable of ignored)
     logger.warn({ variable }, 'variable ignored: Kubernetes set it to the address of a service');
   for (const { issuer } of issuers.filter(({ isForOneApplication }) => isForOneApplication))
@@ -121,11 +122,13 @@ function warnOfConfig({ ignored, issuers, plansFile }: Config, logger: Logger): 
       'tokens of this issuer are accepted without an audience, whichever application they are for: its audience is "any"',
     );
   const needed: ScopeOverOthers[] = plansFile ? ['keys.verify', 'accounts.entitle'] : ['keys.verify'];
-  const isGranted = (scope: ScopeOverOthers) => issuers.some(({ grants }) => grants.includes(scope));
+  const isGranted = (scope: ScopeOverOthers) =>
+    issuers.some(({ grants }) => grants.includes(scope)) ||
+    servers.some(({ scopes }) => scopes.includes(scope));
   for (const scope of issuers.length > 0 ? needed.filter((each) => !isGranted(each)) : [])
     logger.warn(
       { scope },
-      'no issuer grants this scope: add it to the "grants" of an issuer in AUTH_ISSUERS',
+      'nobody can have this scope: give it to a server in SERVER_CREDENTIALS, or add it to the "grants" of an issuer in AUTH_ISSUERS',
     );
 }
 

@@ -101,7 +101,12 @@ const securitySchemes = (discoveryUrl: string, scopes: readonly Scope[]) => ({
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'An access token from the identity provider (RFC 6750).',
+    description: 'An access token from the identity provider, or the secret of a server (RFC 6750).',
+  },
+  ServerSecret: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The name and the secret of a server in `SERVER_CREDENTIALS` (RFC 7617).',
   },
 });
 

@@ -31,7 +31,7 @@ export const encryptionKeySize: Size = { wanted: 'exactly 32 bytes', fits: (byte
 /**
  * Decodes base64 or base64url, with or without padding; undefined if the text is not the exact spelling of its bytes.
  */
-function decode(text: string): Buffer | undefined {
+export function decodeBase64(text: string): Buffer | undefined {
   const standard = text.replaceAll('-', '+').replaceAll('_', '/');
   const bytes = Buffer.from(standard, 'base64');
   const padded = bytes.toString('base64');
@@ -63,7 +63,7 @@ function parseEntry(entry: string, place: number, size: Size): VersionedKey | st
   const [, version, secret] = /^([1-9]\d{0,8}):(.+)$/.exec(entry) ?? [];
   if (!version || !secret)
     return `entry ${place} must be VERSION:SECRET, as \`echo "1:$(openssl rand -base64 32)"\` prints it`;
-  const bytes = decode(secret);
+  const bytes = decodeBase64(secret);
   const fault = faultOf(bytes, size);
   return !bytes || fault
     ? `version ${version} ${fault}`

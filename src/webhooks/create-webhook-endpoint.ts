@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureOperator } from '../accounts/own-account.ts';
 import { isRefusedHost } from '../config/values/addresses.ts';
 import { hasValidHost, isSecureUrl, isUrl } from '../config/values/kinds.ts';
 import { longestWebhookUrl, mostWebhookEndpoints } from '../config/values/webhook-events.ts';
@@ -98,7 +98,7 @@ export const createWebhookEndpoint = change(
     const secret = createWebhookSecret();
     const { db, services } = context;
     const now = new Date();
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     assertRoom(await lockEndpoints(db, now), url);
     const [row] = await insertEndpoint(db, { url, events: JSON.stringify(events), now });
     const id = row?.id ?? 0;

@@ -1,4 +1,4 @@
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureOperator } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import { change } from '../operations/operation.ts';
@@ -34,7 +34,7 @@ const updateThere = prepareQuery(
 export const removeWebhookEndpoint = change(
   WebhookEndpointInput,
   async (context, { endpointId: id }): Promise<WebhookEndpointRecord> => {
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     const endpoint = await lockEndpoint(context.db, id);
     assertAdded(endpoint);
     if (!endpoint.removedAt) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureOperator } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookDelivery } from '../database/tables.ts';
 import { change } from '../operations/operation.ts';
@@ -27,7 +27,7 @@ export const resendWebhookDelivery = change(
   z.object({ deliveryId: z.int32() }),
   async (context, { deliveryId: id }): Promise<WebhookDeliveryRecord> => {
     const { db } = context;
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     const [place] = await selectPlace(db, { id });
     if (!place) throw deliveryNotFound();
     assertThere(await lockEndpoint(db, place.endpoint));

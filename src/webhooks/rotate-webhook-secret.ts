@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureOperator } from '../accounts/own-account.ts';
 import { within } from '../operations/input.ts';
 import { change } from '../operations/operation.ts';
 import { createWebhookSecret } from './create-webhook-endpoint.ts';
@@ -37,7 +37,7 @@ export const rotateWebhookSecret = change(
     const grace = graceSeconds ?? usualGrace;
     const secret = createWebhookSecret();
     const { db, services } = context;
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     const endpoint = await lockEndpoint(db, id);
     assertThere(endpoint);
     assertAdded(endpoint);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ensureAccount } from '../accounts/own-account.ts';
+import { ensureOperator } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { WebhookEndpoint } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
@@ -67,7 +67,7 @@ export const updateWebhookEndpoint = change(
   }),
   async (context, { endpointId: id, ...given }): Promise<WebhookEndpointRecord> => {
     const { db } = context;
-    const operatorId = await ensureAccount(context);
+    const operatorId = await ensureOperator(context);
     const stored = await lockEndpoint(db, id);
     assertThere(stored);
     const before = { is_paused: Boolean(stored.pausedAt), events: JSON.parse(stored.events) as string[] };

@@ -107,6 +107,7 @@ export async function createTestGateway(
     documents?: DocumentLimits;
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
+    servers?: GatewayDependencies['servers'];
     sealApiKeys?: boolean;
     automationDefaults?: OperationSettings['automationDefaults'];
     apiKeysPerAccount?: number;
@@ -183,6 +184,7 @@ export async function createTestGateway(
   };
   const answering = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
+    servers: options.servers,
     publicUrl: 'http://keyward.test',
     em: database.em,
     services,

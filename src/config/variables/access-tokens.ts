@@ -8,7 +8,8 @@ import {
   signatureAlgorithms,
   tokenKinds,
 } from '../issuers.ts';
-import { issuerUrl, json, names, onOrOff, secureUrl } from '../values/kinds.ts';
+import { issuerUrl, json, names, onOrOff, secureUrl, textOfFile } from '../values/kinds.ts';
+import { serverCredentials } from '../values/server-credentials.ts';
 
 /** The variables of the issuers whose access tokens the service accepts. */
 export const accessTokenVariables = {
@@ -70,6 +71,16 @@ export const accessTokenVariables = {
     description:
       '`on`: a token with the scope `keyward.admin` makes its bearer an operator, who can find, block and erase accounts, deactivate API keys and add webhook endpoints. `off`: these operations do not exist',
     example: 'on',
+  }),
+  SERVER_CREDENTIALS: serverCredentials.optional().meta({
+    description:
+      'Your servers, which [sign in without an identity provider](providers.md#your-servers): a list of `NAME:SCOPES:DIGEST`, separated by commas or white space, with `+` between scopes. `npm run credential` prints an entry',
+    unset: 'none',
+    example: 'checkout:keys.verify:sha256-q8Qn0MJaJHHSvcXZPyT4mUf3pcV0GB5nCuRxFKv6PlE',
+  }),
+  SERVER_CREDENTIALS_FILE: textOfFile.pipe(serverCredentials).optional().meta({
+    description: 'File with the list, in place of `SERVER_CREDENTIALS`',
+    example: '/run/secrets/server-credentials',
   }),
   AUTH_ISSUERS: issuers.optional().meta({
     description:

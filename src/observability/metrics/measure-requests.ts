@@ -13,8 +13,8 @@ const transportOf = (route: string): string => {
 };
 
 /**
- * Counts and times requests, and counts token checks. The labels are route templates, root fields of the schema and
- * fixed sets of codes. So a caller cannot create new label values.
+ * Counts and times requests, and counts token checks. The labels are route templates, root fields of the schema,
+ * names from the configuration and fixed sets of codes. So a caller cannot create new label values.
  */
 export function measureRequests(registry: Registry): Finisher {
   const registers = [registry];
@@ -37,14 +37,21 @@ export function measureRequests(registry: Registry): Finisher {
     labelNames: ['outcome', 'reason'],
     registers,
   });
+  const ofServers = new Counter({
+    name: 'keyward_server_requests_total',
+    help: 'Answered requests of servers that sign in with a secret, by the name in SERVER_CREDENTIALS.',
+    labelNames: ['server', 'status'],
+    registers,
+  });
   return ({ record }, answer) => {
-    const { operation = 'none', route = 'none', startedAt } = record;
+    const { operation = 'none', route = 'none', startedAt, server } = record;
     const transport = transportOf(route);
     const reason = reasonOf(record) ?? 'none';
     requests.inc({ transport, operation, route, status: answer.status, reason });
     times.observe({ transport, operation }, (performance.now() - startedAt) / 1000);
     const check = tokenCheckOf(record);
     if (check) tokenChecks.inc(check);
+    if (server !== undefined) ofServers.inc({ server, status: answer.status });
     return answer;
   };
 }
