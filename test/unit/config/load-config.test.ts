@@ -89,6 +89,7 @@ describe('defaults', () => {
     leakReports: undefined,
     apiKeyPermissions: null,
     sealApiKeys: false,
+    servers: [],
     http: {
       body: 65_536,
       headers: 16_384,
