@@ -24,6 +24,7 @@ const landed = {
     'Migration20261126043000_compatible.ts':
       '471be88882f7401e94c7459682bd3b5b80a8d359000c8b9ad413c9e450d75797',
     'Migration20261126062626.ts': '80b2dcdc6f83aac39ed2c08e05e624ec062189a6ae96e088b0173b292d91bb7d',
+    'Migration20261127010000.ts': '4d8acec531304cf75622da8eb14ec75ed09cfb2aefd80fa7c18e8e4503603191',
   },
   sqlite: {
     'Migration20261123090000.ts': 'f298dcb7c2704beecca367a9443186c2d1521b8c6f1c81ef1701ffa10a947cdd',
@@ -42,6 +43,7 @@ const landed = {
     'Migration20261126043000_compatible.ts':
       '6caab90a5c85bd61eaf32df343e872e02868f09425e2af76eb8b999dcdd72f1d',
     'Migration20261126062625.ts': '49fa02404d27a96d804c76c125202813bb9c8972e6973fc7d72c027a38f56b1c',
+    'Migration20261127010000.ts': 'c442afdad4e7cab8d1090f70c8c91ccfb937a0940f6fd6d8700779236fd38e2a',
   },
 };
 

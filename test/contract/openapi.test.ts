@@ -80,13 +80,14 @@ describe('the document', () => {
     expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
   });
 
-  it('declares both security schemes of operations, and both ways to send an API key', () => {
-    const { OAuth2, BearerToken, ...others } = document.components.securitySchemes;
+  it('declares the security schemes of operations, and both ways to send an API key', () => {
+    const { OAuth2, BearerToken, ServerSecret, ...others } = document.components.securitySchemes;
     expect(OAuth2).toMatchObject({
       type: 'openIdConnect',
       openIdConnectUrl: expect.stringMatching(/\/\.well-known\/openid-configuration$/),
     });
     expect(BearerToken).toMatchObject({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
+    expect(ServerSecret).toMatchObject({ type: 'http', scheme: 'basic' });
     expect(others).toMatchObject({
       ApiKeyBearer: { type: 'http', scheme: 'bearer' },
       ApiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
@@ -244,7 +245,7 @@ describe('records', () => {
     ApiKeyQuota: ['refills_at'],
     ApiKeyRateLimit: [],
     Account: ['blocked_at', 'block_reason', 'erased_at'],
-    AuditEvent: ['target_id', 'reason', 'on_user_id', 'address'],
+    AuditEvent: ['target_id', 'server', 'reason', 'on_user_id', 'address'],
     AutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
     NewApiKey: keyMembers,
     PrivateKeyStatus: ['created_at', 'updated_at'],

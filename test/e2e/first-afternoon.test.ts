@@ -183,6 +183,7 @@ describe.skipIf(!canRunAll)(page, () => {
 
   it('3: production with PostgreSQL, an issuer and secrets in files', async () => {
     await run('mkdir -p -m 700 secrets');
+    await run('npm run --silent credential');
     await run('cat > .env');
     const { text } = blockOf('npm start -- --check-config');
     const [check = '', migrate = ''] = text.split('\n');
@@ -191,6 +192,7 @@ describe.skipIf(!canRunAll)(page, () => {
       expect({ ...ended, command }).toMatchObject({ code: 0 });
     }
     await startNode('first', { METRICS_PORT: `${metricsPort}` });
+    await run('. ./checkout.env');
   }, 60_000);
 
   it('4: a second node', async () => {

@@ -78,6 +78,7 @@ describe('200 over REST', () => {
       target_id: null,
       user_id: 1,
       actor: 'self',
+      server: null,
       reason: null,
       on_user_id: null,
       request_id: 'request-PUT',
