@@ -1,7 +1,7 @@
 // Keyward's REST by Go's standard library: an API key is made, verified, deactivated and verified again; then the
 // status of the private key, the automation settings, and two refusals.
 //
-//	KEYWARD_TOKEN=… KEYWARD_SERVER_TOKEN=… go run examples/keyward.go
+//	KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… go run examples/keyward.go
 package main
 
 import (
@@ -94,7 +94,7 @@ func must(err error) {
 
 func main() {
 	log.SetFlags(0)
-	person, server := variable("KEYWARD_TOKEN", ""), variable("KEYWARD_SERVER_TOKEN", "")
+	person, server := variable("KEYWARD_TOKEN", ""), variable("KEYWARD_SERVER_SECRET", "")
 
 	// What a server of the provider does with a key that a client sent to it.
 	verify := func(key string) {

@@ -1,11 +1,12 @@
 // Keyward's REST by the fetch of Node, with no packages: an API key is made, verified, deactivated and verified again;
 // then the status of the private key, the automation settings, and two refusals.
 //
-//   KEYWARD_TOKEN=… KEYWARD_SERVER_TOKEN=… node examples/keyward.mjs
+//   KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… node examples/keyward.mjs
 
-const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_TOKEN, KEYWARD_SERVER_TOKEN } = process.env;
+const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_TOKEN, KEYWARD_SERVER_SECRET } = process.env;
 if (!KEYWARD_TOKEN) throw new Error('KEYWARD_TOKEN is missing: the access token of a person');
-if (!KEYWARD_SERVER_TOKEN) throw new Error('KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify');
+if (!KEYWARD_SERVER_SECRET)
+  throw new Error('KEYWARD_SERVER_SECRET is missing: of a server with the scope keys.verify');
 
 /** Why Keyward refused: one sentence, or one for each faulty input. */
 const reasonOf = ({ detail }) =>
@@ -29,7 +30,7 @@ async function call(method, path, body, token = KEYWARD_TOKEN) {
 
 /** What a server of the provider does with a key that a client sent to it. */
 async function verify(key) {
-  const { valid, reason } = await call('POST', '/keys/verify', { key }, KEYWARD_SERVER_TOKEN);
+  const { valid, reason } = await call('POST', '/keys/verify', { key }, KEYWARD_SERVER_SECRET);
   console.log(valid ? 'The key is valid' : `The key is not valid: ${reason}`);
 }
 

@@ -2,7 +2,7 @@
 // Keyward's REST by PHP's curl: an API key is made, verified, deactivated and verified again; then the status of the
 // private key, the automation settings, and two refusals.
 //
-//   KEYWARD_TOKEN=… KEYWARD_SERVER_TOKEN=… php examples/keyward.php
+//   KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… php examples/keyward.php
 
 declare(strict_types=1);
 
@@ -19,7 +19,7 @@ function variable(string $name, string $otherwise = ''): string
 
 $url = variable('KEYWARD_URL', 'http://127.0.0.1:4000');
 $person = variable('KEYWARD_TOKEN');
-$server = variable('KEYWARD_SERVER_TOKEN');
+$server = variable('KEYWARD_SERVER_SECRET');
 
 /** What Keyward refused, and why. */
 class Refused extends Exception

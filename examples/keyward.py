@@ -1,7 +1,7 @@
 """Keyward's REST by Python's standard library: an API key is made, verified, deactivated and verified again; then the
 status of the private key, the automation settings, and two refusals.
 
-    KEYWARD_TOKEN=… KEYWARD_SERVER_TOKEN=… python3 examples/keyward.py
+    KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… python3 examples/keyward.py
 """
 
 import json
@@ -12,8 +12,8 @@ import urllib.request
 
 URL = os.environ.get("KEYWARD_URL", "http://127.0.0.1:4000")
 TOKEN = os.environ.get("KEYWARD_TOKEN") or sys.exit("KEYWARD_TOKEN is missing: the access token of a person")
-SERVER_TOKEN = os.environ.get("KEYWARD_SERVER_TOKEN") or sys.exit(
-    "KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify"
+SERVER_SECRET = os.environ.get("KEYWARD_SERVER_SECRET") or sys.exit(
+    "KEYWARD_SERVER_SECRET is missing: of a server with the scope keys.verify"
 )
 
 
@@ -45,7 +45,7 @@ def call(method, path, body=None, token=TOKEN):
 
 def verify(key):
     """What a server of the provider does with a key that a client sent to it."""
-    answer = call("POST", "/keys/verify", {"key": key}, SERVER_TOKEN)
+    answer = call("POST", "/keys/verify", {"key": key}, SERVER_SECRET)
     print("The key is valid" if answer["valid"] else f"The key is not valid: {answer['reason']}")
 
 

@@ -2,10 +2,10 @@
 # Keyward's REST by curl: an API key is made, verified, deactivated and verified again; then the status of the private
 # key, the automation settings, and two refusals.
 #
-#   KEYWARD_TOKEN=… KEYWARD_SERVER_TOKEN=… sh examples/keyward.sh
+#   KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… sh examples/keyward.sh
 set -eu
 : "${KEYWARD_TOKEN:?is missing: the access token of a person}"
-: "${KEYWARD_SERVER_TOKEN:?is missing: one with the scope keys.verify}"
+: "${KEYWARD_SERVER_SECRET:?is missing: of a server with the scope keys.verify}"
 api=${KEYWARD_URL:-http://127.0.0.1:4000}/api/v1
 
 # call METHOD PATH [JSON]: prints the body and, in a line of its own, the status.
@@ -18,7 +18,7 @@ call() {
 
 # What a server of the provider does with a key that a client sent to it.
 verify() {
-  token=$KEYWARD_SERVER_TOKEN call POST /keys/verify "{\"key\": \"$1\"}"
+  token=$KEYWARD_SERVER_SECRET call POST /keys/verify "{\"key\": \"$1\"}"
 }
 
 # The secret is in the answer and nowhere else. It is not printed: keep yours as you keep a password.

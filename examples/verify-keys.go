@@ -1,7 +1,7 @@
 // A provider's server that asks Keyward about the API key of each request, by Go's standard library. Its documents need
 // a permission.
 //
-//	KEYWARD_SERVER_TOKEN=… PORT=8080 go run examples/verify-keys.go
+//	KEYWARD_SERVER_SECRET=… PORT=8080 go run examples/verify-keys.go
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 
 var (
 	url         = variable("KEYWARD_URL", "http://127.0.0.1:4000")
-	serverToken = os.Getenv("KEYWARD_SERVER_TOKEN")
+	serverSecret = os.Getenv("KEYWARD_SERVER_SECRET")
 	client      = &http.Client{Timeout: 5 * time.Second}
 )
 
@@ -52,7 +52,7 @@ func verify(request *http.Request, permissions []string) (answer verification, e
 	if err != nil {
 		return answer, err
 	}
-	asked.Header.Set("Authorization", "Bearer "+serverToken)
+	asked.Header.Set("Authorization", "Bearer "+serverSecret)
 	asked.Header.Set("Content-Type", "application/json")
 	response, err := client.Do(asked)
 	if err != nil {
@@ -96,8 +96,8 @@ func variable(name, otherwise string) string {
 }
 
 func main() {
-	if serverToken == "" {
-		log.Fatal("KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify")
+	if serverSecret == "" {
+		log.Fatal("KEYWARD_SERVER_SECRET is missing: of a server with the scope keys.verify")
 	}
 	http.HandleFunc("/", serve)
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+variable("PORT", "8080"), nil))

@@ -1,7 +1,7 @@
 """A provider's server that asks Keyward about the API key of each request, by Python's standard library. Its documents
 need a permission.
 
-    KEYWARD_SERVER_TOKEN=… PORT=8080 python3 examples/verify-keys.py
+    KEYWARD_SERVER_SECRET=… PORT=8080 python3 examples/verify-keys.py
 """
 
 import json
@@ -12,8 +12,8 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 URL = os.environ.get("KEYWARD_URL", "http://127.0.0.1:4000")
-SERVER_TOKEN = os.environ.get("KEYWARD_SERVER_TOKEN") or sys.exit(
-    "KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify"
+SERVER_SECRET = os.environ.get("KEYWARD_SERVER_SECRET") or sys.exit(
+    "KEYWARD_SERVER_SECRET is missing: of a server with the scope keys.verify"
 )
 
 # What to answer by the reason. Any other, and one that is new, is 403.
@@ -29,7 +29,7 @@ def verify(request, permissions):
     # None is longer than this.
     key = given[1][:1000] if given else ""
     question = {"key": key, "permissions": permissions, "address": request.client_address[0]}
-    headers = {"Authorization": f"Bearer {SERVER_TOKEN}", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Bearer {SERVER_SECRET}", "Content-Type": "application/json"}
     asked = urllib.request.Request(f"{URL}/api/v1/keys/verify", json.dumps(question).encode(), headers)
     with urllib.request.urlopen(asked, timeout=5) as answer:
         return json.load(answer)

@@ -1,10 +1,11 @@
 // A provider's server that asks Keyward about the API key of each request. Its documents need a permission.
 //
-//   KEYWARD_SERVER_TOKEN=… PORT=8080 node examples/typescript/verify-keys.ts
+//   KEYWARD_SERVER_SECRET=… PORT=8080 node examples/typescript/verify-keys.ts
 import { createServer, type IncomingMessage } from 'node:http';
 
-const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_SERVER_TOKEN = '', PORT = '8080' } = process.env;
-if (!KEYWARD_SERVER_TOKEN) throw new Error('KEYWARD_SERVER_TOKEN is missing: one with the scope keys.verify');
+const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_SERVER_SECRET = '', PORT = '8080' } = process.env;
+if (!KEYWARD_SERVER_SECRET)
+  throw new Error('KEYWARD_SERVER_SECRET is missing: of a server with the scope keys.verify');
 
 interface Verification {
   valid: boolean;
@@ -23,7 +24,7 @@ async function verify(request: IncomingMessage, permissions: string[]): Promise<
   const [, key = ''] = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '') ?? [];
   const answer = await fetch(`${KEYWARD_URL}/api/v1/keys/verify`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${KEYWARD_SERVER_TOKEN}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${KEYWARD_SERVER_SECRET}`, 'content-type': 'application/json' },
     body: JSON.stringify({ key: key.slice(0, 1000), permissions, address: request.socket.remoteAddress }),
     signal: AbortSignal.timeout(5000),
   });

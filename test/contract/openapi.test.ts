@@ -163,6 +163,22 @@ it('every operation and webhook has a title of two to five words, and a descript
   }
 });
 
+it('the operations that need scopes over others, and no others, take the secret of a server', () => {
+  const overOthers = ['keys.verify', 'accounts.entitle', 'keyward.admin'];
+  // biome-ignore lint/suspicious/noExplicitAny: as it is published
+  const all = Object.values<any>(document.paths).flatMap((methods) => Object.values<any>(methods));
+  const scopesOf = ({ security = [] }) => security.flatMap(({ BearerToken = [] }) => BearerToken as string[]);
+  const forServers = all.filter(
+    (operation) =>
+      scopesOf(operation).length > 0 && scopesOf(operation).every((scope) => overOthers.includes(scope)),
+  );
+  const taking = all.filter(({ security = [] }) => JSON.stringify(security).includes('ServerSecret'));
+  const names = (some: typeof all) => some.map(({ operationId }) => operationId);
+  expect(names(taking)).toEqual(names(forServers));
+  expect(names(taking)).toEqual(expect.arrayContaining(['verifyApiKey', 'setEntitlement', 'blockAccount']));
+  expect(names(taking)).not.toContain('auditEvents');
+});
+
 describe.each(operations)('$method $path', ({ operationId, method, path, scopes, statuses }) => {
   const operation = document.paths[path][method];
 

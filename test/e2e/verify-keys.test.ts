@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { developmentServerSecret } from '../../src/dev/issuer.ts';
 import { createTemporaryFolder, freePort, root, runShell, startProcess } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
 import { startProxy } from '../support/proxy-process.ts';
@@ -93,7 +94,7 @@ describe.each<[string, string, (folder: string) => Promise<readonly string[]>, b
     const env = {
       ...process.env,
       KEYWARD_URL: service.url,
-      KEYWARD_SERVER_TOKEN: await service.token('server', 'keys.verify'),
+      KEYWARD_SERVER_SECRET: developmentServerSecret,
       PORT: `${port}`,
     };
     const args = await argumentsIn(folder.path);

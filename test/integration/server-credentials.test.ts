@@ -279,7 +279,11 @@ describe('what a server does', () => {
     });
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toEqual([
-      { loc: ['header', 'Idempotency-Key'], msg: 'Is for people only: a server has no account.', type: 'value_error' },
+      {
+        loc: ['header', 'Idempotency-Key'],
+        msg: 'Is for people only: a server has no account.',
+        type: 'value_error',
+      },
     ]);
     expect(await setup.gateway.rows('webhook_endpoint')).toEqual([]);
   });

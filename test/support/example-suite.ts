@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { developmentServerSecret } from '../../src/dev/issuer.ts';
 import { createTemporaryFolder, runShell, type ServiceProcess, startProcess } from './process.ts';
 import { toPattern } from './template.ts';
 
@@ -21,8 +22,11 @@ export function useExamples() {
     service: () => service,
     run: async (command: string, { url = service.url, token = '', scope = '' } = {}) => {
       const granted = token || (await service.token('alice', scope || undefined));
-      const server = await service.token('server', 'keys.verify');
-      const env = { KEYWARD_URL: url, KEYWARD_TOKEN: granted, KEYWARD_SERVER_TOKEN: server };
+      const env = {
+        KEYWARD_URL: url,
+        KEYWARD_TOKEN: granted,
+        KEYWARD_SERVER_SECRET: developmentServerSecret,
+      };
       // Go compiles before it runs.
       return runShell(command, { env, timeout: 60_000 });
     },
