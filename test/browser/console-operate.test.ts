@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { developmentServerSecret } from '../../src/dev/issuer.ts';
 import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
 import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
 import { failures, startReceiver, take } from '../support/webhook-receiver.ts';
@@ -199,6 +200,26 @@ describe.skipIf(!canRun)('the console of an operator', () => {
       .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     for (const target of targets) expect(target).toMatch(/^#keys\/\d+$/);
     await inspect(page, 'console-leaked');
+  });
+
+  it('names the server that changed a plan; the person sees that the provider did', async () => {
+    const { id } = await person('rupert');
+    const path = `/api/v1/admin/accounts/${id}/entitlement`;
+    const changed = await fetch(world.service.url + path, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${developmentServerSecret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ overrides: { max_active_keys: 3 } }),
+    });
+    expect(changed.status).toBe(200);
+    await using visit = await world.visit();
+    const page = await openConsole(visit, 'rupert', '#activity');
+    await page.getByText('Your plan was changed').waitFor();
+    expect(await page.getByText('By the provider').count()).toBe(1);
+    await using operators = await world.visit();
+    const operating = await signInAsOperator(operators, 'alice', `#operate/${id}`);
+    await operating.getByRole('button', { name: 'Show activity' }).click();
+    await operating.getByText('By the server server').waitFor();
+    await inspect(operating, 'operate-server');
   });
 
   it('erases an account only after its subject was typed', async () => {

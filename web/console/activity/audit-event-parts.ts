@@ -6,6 +6,7 @@ export const auditEventParts = graphql(`
     id
     action
     actor
+    server
     reason
     onUserId
     targetId

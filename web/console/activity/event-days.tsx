@@ -38,12 +38,14 @@ export function EventDays({ events, isOfOther = false }: EventsProps) {
 
 const actors: Readonly<Record<string, string>> = {
   operator: 'By an operator',
+  provider: 'By the provider',
   scanner: 'By a scanner',
 };
 
 /** Who made the change, if it was not the owner. */
-function Actor({ event: { actor } }: { readonly event: AuditEvent }) {
-  const words = actors[actor];
+function Actor({ event: { actor, server } }: { readonly event: AuditEvent }) {
+  // Only operators are told the name.
+  const words = server === null ? actors[actor] : `By the server ${server}`;
   return words === undefined ? null : <Badge tone="muted">{words}</Badge>;
 }
 
