@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { Db } from '../../../src/database/db.ts';
-import { PostgresConnection } from '../../../src/database/postgresql/connection.ts';
+import { PostgresClient } from '../../../src/database/postgresql/connection.ts';
 import { openSession } from '../../../src/database/postgresql/session.ts';
 import { Account } from '../../../src/database/tables.ts';
 import { createOnServer, databaseConfig } from '../../support/database.ts';
@@ -21,13 +21,15 @@ beforeEach(async () => {
   const begun = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => begun + passed);
   looks = 0;
-  const { executeQuery } = PostgresConnection.prototype;
-  vi.spyOn(PostgresConnection.prototype, 'executeQuery').mockImplementation(function (
-    this: PostgresConnection,
-    query,
+  const { query } = PostgresClient.prototype;
+  vi.spyOn(PostgresClient.prototype, 'query').mockImplementation(function (
+    this: PostgresClient,
+    ...given: unknown[]
   ) {
-    if (query.sql === openSession.sql) looks += 1;
-    return executeQuery.call(this, query) as never;
+    const [{ text }] = given as [{ readonly text?: unknown }];
+    // Another test's connection may still be closing in this process.
+    if (text === openSession.sql && url.endsWith(`/${this.database}`)) looks += 1;
+    return query.apply(this, given as never) as never;
   });
 });
 afterEach(async () => {
