@@ -5,32 +5,11 @@ import { createTestGateway } from '../support/gateway.ts';
 import { createPeople } from '../support/operators.ts';
 import { recordStatements } from '../support/record-statements.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
-import {
-  callGraphql,
-  callRest,
-  inputsOf,
-  type OperationName,
-  operations,
-  pathArgument,
-  queries,
-  type Step,
-  scopesOf,
-} from '../support/two-sides.ts';
+import { callGraphql, callRest, exampleOf, operations, queries, scopesOf } from '../support/two-sides.ts';
 
 const setup = setUpGateway();
 
 const forOperators = operations.filter((operation) => scopesOf(operation).includes('keyward.admin'));
-
-/** A call by the published examples. */
-const exampleOf = (operation: OperationName): Step => {
-  const input = Object.fromEntries(
-    inputsOf(operation)
-      .filter(({ name }) => name !== 'after')
-      .map(({ name, extensions }) => [name, JSON.stringify(extensions['example'])]),
-  );
-  const pathText = input[pathArgument(operation) ?? ''];
-  return { operation, input, comparesWords: true, ...(pathText !== undefined && { pathText }) };
-};
 
 it("only operators' operations have routes below /admin", () => {
   const below = operations.filter((operation) => routes[operation].path.startsWith('/admin/'));

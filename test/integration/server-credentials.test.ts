@@ -9,11 +9,9 @@ import { setUpGateway } from '../support/set-up-gateway.ts';
 import {
   callGraphql,
   callRest,
-  inputsOf,
+  exampleOf,
   type OperationName,
   operations,
-  pathArgument,
-  type Step,
   scopesOf,
 } from '../support/two-sides.ts';
 
@@ -30,17 +28,6 @@ const ways: [name: string, authorization: (server: TestServer) => string][] = [
   ['Bearer', ({ secret }) => `Bearer ${secret}`],
   ['Basic', ({ name, secret }) => basic(name, secret)],
 ];
-
-/** A call by the published examples. */
-const exampleOf = (operation: OperationName): Step => {
-  const input = Object.fromEntries(
-    inputsOf(operation)
-      .filter(({ name }) => name !== 'after')
-      .map(({ name, extensions }) => [name, JSON.stringify(extensions['example'])]),
-  );
-  const pathText = input[pathArgument(operation) ?? ''];
-  return { operation, input, comparesWords: true, ...(pathText !== undefined && { pathText }) };
-};
 
 /** The operations that each server may call, by the scopes that the operations name. */
 const mayCall = ({ scopes }: TestServer, operation: OperationName): boolean =>

@@ -100,6 +100,17 @@ export const inputsOf = (operation: OperationName) =>
     in: placeOf(operation, argument.restName),
   }));
 
+/** A call by the published examples. */
+export const exampleOf = (operation: OperationName): Step => {
+  const input = Object.fromEntries(
+    inputsOf(operation)
+      .filter(({ name }) => name !== 'after')
+      .map(({ name, extensions }) => [name, JSON.stringify(extensions['example'])]),
+  );
+  const pathText = input[pathArgument(operation) ?? ''];
+  return { operation, input, comparesWords: true, ...(pathText !== undefined && { pathText }) };
+};
+
 /** The scopes that an operation needs. */
 export const scopesOf = (operation: OperationName) =>
   rootFieldOf(operation).extensions['requiredScopes'] as readonly Scope[];
