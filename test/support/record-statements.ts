@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseConnection } from 'kysely';
 import { vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
@@ -12,12 +13,28 @@ export interface Statements {
   readonly prepared: readonly string[];
 }
 
-/** Runs something and returns the statements that reached the database meanwhile, from whoever they came. */
+/** Marks what a recorded run does. */
+const recorded = new AsyncLocalStorage<object>();
+
+/**
+ * Runs something and returns the statements that it sent to the database, also those of what it started in the
+ * background. What others in this process send meanwhile is left out, such as the timers of an earlier test.
+ */
 export async function recordStatements(database: Database, run: () => Promise<unknown>): Promise<Statements> {
-  const executed = vi.spyOn(await connectionPrototype(database), 'executeQuery');
+  const prototype = await connectionPrototype(database);
+  const { executeQuery } = prototype;
+  const own = {};
+  const sent: string[] = [];
+  const executed = vi.spyOn(prototype, 'executeQuery').mockImplementation(function (
+    this: DatabaseConnection,
+    query,
+  ) {
+    if (recorded.getStore() === own) sent.push(query.sql);
+    return executeQuery.call(this, query) as never;
+  });
   const prepares = spyOnPrepare(database);
-  await run();
-  const sql = executed.mock.calls.map(([query]) => query.sql).filter((text) => !isControl(text));
+  await recorded.run(own, run);
+  const sql = sent.filter((text) => !isControl(text));
   const prepared = prepares.flatMap(({ mock }) => mock.calls.map(([text]) => text));
   for (const spy of [executed, ...prepares]) spy.mockRestore();
   return { sql, prepared };
