@@ -25,14 +25,24 @@ const addresses = listOf(
   'must be a list of IP addresses, ranges such as 10.0.0.0/8, or "loopback"',
 );
 
+/**
+ * The origin of a page in an app or in an extension, as browsers send it: `capacitor://localhost`,
+ * `chrome-extension://` and an id. The schemes that are left out have other origins, or none.
+ */
+const appOrigin =
+  /^(?!(?:https?|wss?|ftp|file|data|blob|javascript|about|filesystem):)[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+(?::\d+)?$/i;
+
+/** Whether a text is an origin exactly as browsers send it: the URL parser changes any other. */
 const isOrigin = (text: string): boolean => {
-  const url = /^https?:/.test(text) ? URL.parse(text) : null;
-  return url?.origin === text && hasValidHost(url);
+  const url = URL.parse(text);
+  if (!url) return false;
+  if (appOrigin.test(text)) return url.href === text;
+  return /^https?:/.test(text) && url.origin === text && hasValidHost(url);
 };
 
 const origins = listOf(
   isOrigin,
-  'must be a list of origins, each exactly as browsers send it: https://app.example.com ("*" is refused)',
+  'must be a list of origins, each exactly as browsers send it: https://app.example.com, capacitor://localhost ("*" is refused)',
 );
 
 /**
@@ -64,8 +74,9 @@ export const edgeVariables = {
     example: 'X-API-Key',
   }),
   CORS_ORIGINS: origins.default([]).meta({
-    description: 'Origins whose pages may call Keyward from a browser, separated by commas',
-    example: 'https://app.example.com',
+    description:
+      'Origins whose pages may call Keyward from a browser, an app or an extension, separated by commas',
+    example: 'https://app.example.com,capacitor://localhost',
   }),
   HSTS_MAX_AGE: seconds(0, 999_999_999).default(31_536_000).meta({
     description:

@@ -28,6 +28,36 @@ describe('CORS_ORIGINS', () => {
   });
 
   it.each([
+    'capacitor://localhost',
+    'ionic://localhost',
+    'tauri://localhost',
+    'app://-',
+    'app://obsidian.md',
+    'vscode-webview://1cq5e9thk3n0s2hc6fhq0kljbnq3jumc',
+    'chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb',
+    'moz-extension://7f1d1c1e-9b7c-4a64-a1a7-5b1b6f0d7c11',
+    'safari-web-extension://E5A1F2D0-6C7B-4D2A-8E0B-5F0C6D7E8F90',
+    'capacitor://localhost:8080',
+    'http://localhost',
+    'https://localhost',
+  ])('can be %s, as a page of an app or an extension sends it', (text) => {
+    expect(edgeOf({ CORS_ORIGINS: text }).corsOrigins).toEqual([text]);
+  });
+
+  it.each([
+    ...['capacitor://localhost/', 'Capacitor://localhost', 'capacitor:localhost', 'capacitor:/localhost'],
+    ...[
+      'capacitor://',
+      'capacitor://local*',
+      'chrome-extension://*',
+      '*://localhost',
+      'app://a/b',
+      'app://a?b',
+    ],
+    ...['app://a#b', 'app://alice@a', 'app://a:0080', 'app://a:99999', 'app://a"b', 'app://a%20b', 'app://ä'],
+    ...['app:// a', 'tauri://localhost:', 'ws://localhost', 'wss://localhost', 'ftp://localhost'],
+    ...['blob:https://a.example', 'blob://a', 'data://a', 'javascript://a', 'about://a', 'file://localhost'],
+    ...['filesystem://a', 'FILE://localhost', '1app://a', '-app://a', 'null://', 'https:app.example.com'],
     '*',
     'null',
     'app.example.com',
