@@ -1,5 +1,5 @@
-// Keyward's REST by Go's standard library: an API key is made, verified, deactivated and verified again; then the
-// status of the private key, the automation settings, and two refusals.
+// Calls Keyward's REST API with Go's standard library. It creates an API key, verifies it, deactivates it and verifies
+// it again. Then it reads the private key's status, changes the automation settings, and shows two errors.
 //
 //	KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… go run examples/keyward.go
 package main
@@ -17,7 +17,7 @@ import (
 
 var client = &http.Client{Timeout: 10 * time.Second}
 
-// Refused says what Keyward refused, and why.
+// Refused is an error response of Keyward's.
 type Refused struct {
 	Status int
 	Detail json.RawMessage
@@ -40,7 +40,7 @@ func (refused *Refused) Error() string {
 	return fmt.Sprintf("%d %s", refused.Status, strings.Join(sentences, " "))
 }
 
-// call makes one call. What Keyward answers is written into answer, unless that is nil.
+// call makes one call, and decodes the response's body into answer unless answer is nil.
 func call(token, method, path string, body, answer any) error {
 	var sent bytes.Buffer
 	if body != nil {
@@ -74,7 +74,7 @@ func call(token, method, path string, body, answer any) error {
 	return json.NewDecoder(response.Body).Decode(answer)
 }
 
-// variable reads a variable of the environment; one without a default must be set.
+// variable reads an environment variable. One without a default must be set.
 func variable(name, otherwise string) string {
 	value := os.Getenv(name)
 	if value == "" {
@@ -96,7 +96,7 @@ func main() {
 	log.SetFlags(0)
 	person, server := variable("KEYWARD_TOKEN", ""), variable("KEYWARD_SERVER_SECRET", "")
 
-	// What a server of the provider does with a key that a client sent to it.
+	// What a provider's server does with a key that a client has sent.
 	verify := func(key string) {
 		var answer struct {
 			Valid  bool
@@ -110,7 +110,7 @@ func main() {
 		}
 	}
 
-	// The secret is in created.Key and nowhere else. It is not printed: keep yours as you keep a password.
+	// The secret is in created.Key and nowhere else. It is not printed: keep it like a password.
 	var created struct {
 		ID        int
 		KeyPrefix string `json:"key_prefix"`
@@ -138,7 +138,7 @@ func main() {
 		fmt.Println("No private key")
 	}
 
-	// A pointer: what is null is neither on nor off.
+	// A pointer, because null means neither on nor off.
 	var settings struct {
 		IsEnabled       *bool `json:"is_enabled"`
 		SessionDuration *int  `json:"session_duration"`

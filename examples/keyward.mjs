@@ -1,5 +1,5 @@
-// Keyward's REST by the fetch of Node, with no packages: an API key is made, verified, deactivated and verified again;
-// then the status of the private key, the automation settings, and two refusals.
+// Calls Keyward's REST API with Node's fetch, without packages. It creates an API key, verifies it, deactivates it and
+// verifies it again. Then it reads the private key's status, changes the automation settings, and shows two errors.
 //
 //   KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… node examples/keyward.mjs
 
@@ -12,7 +12,7 @@ if (!KEYWARD_SERVER_SECRET)
 const reasonOf = ({ detail }) =>
   typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join(' ');
 
-/** One call; what comes out is what Keyward answers, and an error says why it refused. */
+/** Makes one call and returns the response's body. Throws an error that says why Keyward refused the call. */
 async function call(method, path, body, token = KEYWARD_TOKEN) {
   const response = await fetch(`${KEYWARD_URL}/api/v1${path}`, {
     method,
@@ -28,13 +28,13 @@ async function call(method, path, body, token = KEYWARD_TOKEN) {
   throw new Error(`${response.status} ${reasonOf(answer)}`);
 }
 
-/** What a server of the provider does with a key that a client sent to it. */
+/** What a provider's server does with a key that a client has sent. */
 async function verify(key) {
   const { valid, reason } = await call('POST', '/keys/verify', { key }, KEYWARD_SERVER_SECRET);
   console.log(valid ? 'The key is valid' : `The key is not valid: ${reason}`);
 }
 
-// The secret is in `created.key` and nowhere else. It is not printed: keep yours as you keep a password.
+// The secret is in `created.key` and nowhere else. It is not printed: keep it like a password.
 const created = await call('POST', '/auth/keys', { name: 'Example with JavaScript' });
 console.log(`Made the API key ${created.id}, ${created.key_prefix}…`);
 await verify(created.key);

@@ -1,12 +1,12 @@
 <?php
-// Keyward's REST by PHP's curl: an API key is made, verified, deactivated and verified again; then the status of the
-// private key, the automation settings, and two refusals.
+// Calls Keyward's REST API with PHP's curl. It creates an API key, verifies it, deactivates it and verifies it again.
+// Then it reads the private key's status, changes the automation settings, and shows two errors.
 //
 //   KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… php examples/keyward.php
 
 declare(strict_types=1);
 
-/** Reads a variable of the environment; one without a default must be set. */
+/** Reads an environment variable. One without a default must be set. */
 function variable(string $name, string $otherwise = ''): string
 {
     $value = getenv($name) ?: $otherwise;
@@ -21,7 +21,7 @@ $url = variable('KEYWARD_URL', 'http://127.0.0.1:4000');
 $person = variable('KEYWARD_TOKEN');
 $server = variable('KEYWARD_SERVER_SECRET');
 
-/** What Keyward refused, and why. */
+/** An error response of Keyward's. */
 class Refused extends Exception
 {
     public function __construct(int $status, string|array $detail)
@@ -34,7 +34,7 @@ class Refused extends Exception
     }
 }
 
-/** One call: what comes out is what Keyward answers. */
+/** Makes one call and returns the response's body. */
 function call(string $token, string $method, string $path, ?array $body = null): array
 {
     global $url;
@@ -59,14 +59,14 @@ function call(string $token, string $method, string $path, ?array $body = null):
     return $status < 400 ? $answer : throw new Refused($status, $answer['detail']);
 }
 
-/** What a server of the provider does with a key that a client sent to it. */
+/** What a provider's server does with a key that a client has sent. */
 function verify(string $token, string $key): void
 {
     ['valid' => $valid, 'reason' => $reason] = call($token, 'POST', '/keys/verify', ['key' => $key]);
     echo $valid ? "The key is valid\n" : "The key is not valid: $reason\n";
 }
 
-// The secret is in $created['key'] and nowhere else. It is not printed: keep yours as you keep a password.
+// The secret is in $created['key'] and nowhere else. It is not printed: keep it like a password.
 $created = call($person, 'POST', '/auth/keys', ['name' => 'Example with PHP']);
 echo "Made the API key {$created['id']}, {$created['key_prefix']}…\n";
 verify($server, $created['key']);

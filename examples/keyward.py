@@ -1,5 +1,5 @@
-"""Keyward's REST by Python's standard library: an API key is made, verified, deactivated and verified again; then the
-status of the private key, the automation settings, and two refusals.
+"""Calls Keyward's REST API with Python's standard library. It creates an API key, verifies it, deactivates it and
+verifies it again. Then it reads the private key's status, changes the automation settings, and shows two errors.
 
     KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… python3 examples/keyward.py
 """
@@ -18,7 +18,7 @@ SERVER_SECRET = os.environ.get("KEYWARD_SERVER_SECRET") or sys.exit(
 
 
 class Refused(Exception):
-    """What Keyward refused, and why."""
+    """An error response of Keyward's."""
 
     def __init__(self, status, detail):
         sentences = detail if isinstance(detail, str) else " ".join(
@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 def call(method, path, body=None, token=TOKEN):
-    """One call: what comes out is what Keyward answers."""
+    """Makes one call and returns the response's body."""
     headers = {"Authorization": f"Bearer {token}"}
     data = None
     if body is not None:
@@ -44,12 +44,12 @@ def call(method, path, body=None, token=TOKEN):
 
 
 def verify(key):
-    """What a server of the provider does with a key that a client sent to it."""
+    """What a provider's server does with a key that a client has sent."""
     answer = call("POST", "/keys/verify", {"key": key}, SERVER_SECRET)
     print("The key is valid" if answer["valid"] else f"The key is not valid: {answer['reason']}")
 
 
-# The secret is in created["key"] and nowhere else. It is not printed: keep yours as you keep a password.
+# The secret is in created["key"] and nowhere else. It is not printed: keep it like a password.
 created = call("POST", "/auth/keys", {"name": "Example with Python"})
 print(f"Made the API key {created['id']}, {created['key_prefix']}…")
 verify(created["key"])

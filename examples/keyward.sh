@@ -1,6 +1,6 @@
 #!/bin/sh
-# Keyward's REST by curl: an API key is made, verified, deactivated and verified again; then the status of the private
-# key, the automation settings, and two refusals.
+# Calls Keyward's REST API with curl. It creates an API key, verifies it, deactivates it and verifies it again. Then it
+# reads the private key's status, changes the automation settings, and shows two errors.
 #
 #   KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… sh examples/keyward.sh
 set -eu
@@ -16,12 +16,12 @@ call() {
     --write-out '\n%{http_code}\n'
 }
 
-# What a server of the provider does with a key that a client sent to it.
+# What a provider's server does with a key that a client has sent.
 verify() {
   token=$KEYWARD_SERVER_SECRET call POST /keys/verify "{\"key\": \"$1\"}"
 }
 
-# The secret is in the answer and nowhere else. It is not printed: keep yours as you keep a password.
+# The secret is in the answer and nowhere else. It is not printed: keep it like a password.
 created=$(call POST /auth/keys '{"name": "Example with curl"}')
 id=$(printf '%s' "$created" | sed -n 's/^{"id":\([0-9]*\),.*/\1/p')
 key=$(printf '%s' "$created" | sed -n 's/.*"key":"\([^"]*\)".*/\1/p')

@@ -1,5 +1,5 @@
-// A provider's server that asks Keyward about the API key of each request, by Go's standard library. Its documents need
-// a permission.
+// A provider's server that asks Keyward about the API key of each request, with Go's standard library. Its documents
+// need a permission.
 //
 //	KEYWARD_SERVER_SECRET=… PORT=8080 go run examples/verify-keys.go
 package main
@@ -22,7 +22,7 @@ var (
 	client      = &http.Client{Timeout: 5 * time.Second}
 )
 
-// What to answer by the reason. Any other, and one that is new, is 403.
+// The status for each reason. All other reasons, also new ones, get 403.
 var statuses = map[string]int{
 	"not_found": 401, "inactive": 401, "expired": 401, "rotated": 401,
 	"rate_limited": 429, "account_rate_limited": 429, "quota_exceeded": 429, "account_quota_exceeded": 429,
@@ -34,10 +34,10 @@ type verification struct {
 	UserID int `json:"user_id"`
 }
 
-// verify asks whether a request may pass. Where Keyward does not say, there is an error, and the request may not.
+// verify asks whether a request may pass. Without a clear answer, it returns an error, and the request may not pass.
 func verify(request *http.Request, permissions []string) (answer verification, err error) {
 	scheme, key, _ := strings.Cut(request.Header.Get("Authorization"), " ")
-	// None is that long.
+	// No key is that long.
 	if !strings.EqualFold(scheme, "Bearer") || len(key) > 1000 {
 		key = ""
 	}

@@ -1,9 +1,10 @@
-"""A provider's server that asks Keyward about the API key of each request, by Python's standard library. Its documents
-need a permission.
+"""A provider's server that asks Keyward about the API key of each request, with Python's standard library. Its
+documents need a permission.
 
     KEYWARD_SERVER_SECRET=… PORT=8080 python3 examples/verify-keys.py
 """
 
+import http.client
 import json
 import os
 import re
@@ -16,7 +17,7 @@ SERVER_SECRET = os.environ.get("KEYWARD_SERVER_SECRET") or sys.exit(
     "KEYWARD_SERVER_SECRET is missing: of a server with the scope keys.verify"
 )
 
-# What to answer by the reason. Any other, and one that is new, is 403.
+# The status for each reason. All other reasons, also new ones, get 403.
 STATUSES = {
     **dict.fromkeys(["not_found", "inactive", "expired", "rotated"], 401),
     **dict.fromkeys(["rate_limited", "account_rate_limited", "quota_exceeded", "account_quota_exceeded"], 429),
@@ -24,9 +25,9 @@ STATUSES = {
 
 
 def verify(request, permissions):
-    """Asks whether a request may pass. Where Keyward does not say, it raises, and the request may not."""
+    """Asks whether a request may pass. If Keyward does not say so, this raises, and the request may not pass."""
     given = re.fullmatch(r"Bearer +(.*)", request.headers.get("Authorization", ""), re.IGNORECASE)
-    # None is longer than this.
+    # No key is longer than this.
     key = given[1][:1000] if given else ""
     question = {"key": key, "permissions": permissions, "address": request.client_address[0]}
     headers = {"Authorization": f"Bearer {SERVER_SECRET}", "Content-Type": "application/json"}
@@ -40,7 +41,7 @@ class Server(BaseHTTPRequestHandler):
         permissions = ["documents.read"] if self.path == "/documents" else []
         try:
             verification = verify(self, permissions)
-        except OSError as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             print(error, file=sys.stderr)
             return self.send(503, {"reason": "unknown"})
         if verification["valid"]:
@@ -54,7 +55,7 @@ class Server(BaseHTTPRequestHandler):
         self.wfile.write(json.dumps(body).encode() + b"\n")
 
     def log_message(self, *_arguments):
-        """Says nothing of each request."""
+        """Logs no requests."""
 
 
 ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Server).serve_forever()

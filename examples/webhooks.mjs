@@ -1,4 +1,5 @@
-// Receives Keyward's webhooks with Node.js: each is verified by Standard Webhooks' own library, and taken once.
+// Receives Keyward's webhooks with Node.js. Standard Webhooks' own library verifies each message, and the receiver
+// handles each message once.
 //
 //     npm install standardwebhooks
 //     WEBHOOK_SECRET=whsec_… node webhooks.mjs
@@ -8,25 +9,42 @@ import { Webhook } from 'standardwebhooks';
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? '');
 
-/** The ids of events that were taken: yours belong into a database, in the transaction of what they change. */
-const taken = new Set();
+/** The most bytes of a body: no message of Keyward's is longer. */
+const longestBody = 100_000;
+
+/**
+ * The ids of the messages that were handled. In your server, store them in the database, in the same transaction as the
+ * change that the message causes.
+ */
+const handled = new Set();
 
 function handle({ type, data }) {
   console.log(`${type}: user ${data.user_id}, key ${data.key_id ?? 'none'}`);
 }
 
+/** Reads a body as it came, byte for byte: JSON that was read and written again has another signature. */
+async function readBody(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length > longestBody) throw new Error('The body is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 const server = createServer(async (request, response) => {
-  const chunks = await request.toArray();
   let event;
   try {
-    // The body as it came, byte for byte: JSON that was read and written again has another signature.
-    event = webhook.verify(Buffer.concat(chunks).toString(), request.headers);
+    event = webhook.verify(await readBody(request), request.headers);
   } catch {
-    return response.writeHead(400).end();
+    // Also if the sender has gone away.
+    return response.writeHead(400, { connection: 'close' }).end();
   }
   const id = request.headers['webhook-id'];
-  if (!taken.has(id)) handle(event);
-  taken.add(id);
+  if (!handled.has(id)) handle(event);
+  handled.add(id);
   response.writeHead(204).end();
 });
 

@@ -1,10 +1,10 @@
-// What a GraphQL client with a cache of its own is told of Keyward: how it knows that two answers are of one thing.
+// Settings for GraphQL clients with a cache: how a client recognises that two responses contain the same object.
 import { InMemoryCache } from '@apollo/client/cache';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 
-/** Apollo Client: ids are its own matter; of what a person has once, there is nothing to tell apart. */
+/** Apollo Client knows objects by their ids. A person has only one of each of these, so they need no id. */
 export const apolloCache = () =>
   new InMemoryCache({
     typePolicies: {
@@ -14,7 +14,7 @@ export const apolloCache = () =>
     },
   });
 
-/** urql with Graphcache: the same, and what is no thing of its own. */
+/** urql with Graphcache: the same, and the types whose objects belong to another object. */
 export const urqlCache = () =>
   cacheExchange({
     keys: {
@@ -26,7 +26,7 @@ export const urqlCache = () =>
     resolvers: { Query: { apiKeys: relayPagination(), auditEvents: relayPagination() } },
   });
 
-/** Relay, as `getDataID` of its environment: ids are numbers here, and each type counts for itself. */
+/** Relay, as `getDataID` of its environment. Keyward's ids are numbers, and unique only within a type. */
 export const relayDataId = ({ id }: { readonly id?: unknown }, typeName: string): string | undefined => {
   if (typeName === 'AutomationSettings' || typeName === 'PrivateKeyStatus') return typeName;
   return (typeName === 'ApiKey' || typeName === 'AuditEvent') && typeof id === 'number'

@@ -4,7 +4,7 @@ import type { introspection } from './generated/graphql.d.ts';
 import { KeywardError } from './keyward-error.ts';
 import { sendWithRetries } from './send-with-retries.ts';
 
-/** Reads a document; its data and variables are typed by `schema/schema.graphql`. */
+/** Parses a document. `schema/schema.graphql` gives the types of its data and variables. */
 export const graphql = initGraphQLTada<{ introspection: introspection; scalars: { DateTime: string } }>();
 
 interface Answer<Data> {
@@ -12,16 +12,16 @@ interface Answer<Data> {
   readonly errors?: readonly { readonly message: string }[];
 }
 
-/** A query can be sent twice. Of mutations, those that make a secret cannot: it would make two. */
+/** Sending a query twice does no harm, nor a mutation, except one that creates a secret: it would create two. */
 const isQuery = ({ definitions }: DocumentNode): boolean =>
   definitions.every((definition) => !('operation' in definition) || definition.operation === 'query');
 
-/** GraphQL, typed by its documents. */
+/** A GraphQL client whose types come from its documents. */
 export const createGraphqlClient = (url: string, token: string) => ({
   /**
    * Sends a document.
-   * @param repeatable whether doing it twice is as good as once
-   * @throws {KeywardError} it was refused
+   * @param repeatable whether a second request does no harm
+   * @throws {KeywardError} if Keyward refuses the document
    */
   async send<Data, Variables>(
     document: TadaDocumentNode<Data, Variables>,
@@ -33,7 +33,7 @@ export const createGraphqlClient = (url: string, token: string) => ({
       headers: {
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
-        // With this type the status says what went wrong; with application/json it is often 200.
+        // With this type, the status says what went wrong. With application/json, it is often 200.
         accept: 'application/graphql-response+json',
       },
       body: JSON.stringify({ query: print(document), variables }),

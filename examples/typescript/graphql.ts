@@ -1,4 +1,4 @@
-// Keyward's GraphQL, typed: KEYWARD_TOKEN=… node examples/typescript/graphql.ts
+// Calls Keyward's GraphQL API, with types: KEYWARD_TOKEN=… node examples/typescript/graphql.ts
 import type { ResultOf } from 'gql.tada';
 import { createGraphqlClient, type GraphqlClient, graphql } from './graphql-client.ts';
 import { explain } from './keyward-error.ts';
@@ -39,7 +39,7 @@ const SetDefaultApiKey = graphql(`
   }
 `);
 
-/** Your active API keys, newest first, however many pages they are. */
+/** Your active API keys, newest first, from all pages. */
 async function* listApiKeys({ send }: GraphqlClient) {
   let after: string | null = null;
   do {
@@ -52,12 +52,12 @@ async function* listApiKeys({ send }: GraphqlClient) {
 async function manageKeys() {
   const { createApiKey: made } = await client.send(CreateApiKey, { name: 'Example with GraphQL' });
   const { apiKey: created } = made;
-  // The secret is in `made.key` and nowhere else. It is not printed: keep yours as you keep a password.
+  // The secret is in `made.key` and nowhere else. It is not printed: keep it like a password.
   console.log(`Made the API key ${created.id}, ${created.keyPrefix}…`);
 
   for await (const { id, name } of listApiKeys(client)) console.log(`  ${id} ${name ?? '(no name)'}`);
 
-  // Twice is as good as once: it is sent again where no answer comes.
+  // A second request does no harm, so the client sends it again if no response comes.
   const { deactivateApiKey: key } = await client.send(DeactivateApiKey, { keyId: created.id }, true);
   console.log(`Deactivated the API key ${key.id} at ${key.deactivatedAt}`);
   return key.id;

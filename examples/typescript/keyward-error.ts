@@ -1,8 +1,8 @@
-/** Why Keyward did not do what it was asked to. */
+/** An error response of Keyward's. */
 export class KeywardError extends Error {
   override readonly name = 'KeywardError';
   readonly status: number;
-  /** Names the request in the server's log. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | null;
 
   constructor(status: number, message: string, { headers }: Response) {
@@ -12,7 +12,7 @@ export class KeywardError extends Error {
   }
 }
 
-/** What a program does about each status; here it is only said. */
+/** What a program does about each status. This example only prints it. */
 const advice: Readonly<Record<number, string>> = {
   401: 'Sign in again: the access token is missing, expired or not for this service.',
   403: 'Sign in again, and ask for the scopes that the message names.',

@@ -3,7 +3,7 @@ import type { components, paths } from './generated/openapi.d.ts';
 import { KeywardError } from './keyward-error.ts';
 import { sendWithRetries } from './send-with-retries.ts';
 
-/** REST, typed by `schema/openapi.json`. What is not a POST may be sent again: twice is as good as once. */
+/** A REST client with types from `schema/openapi.json`. It may send a request again, except a POST. */
 export const createRestClient = (url: string, token: string) =>
   createClient<paths>({
     baseUrl: url,
@@ -16,7 +16,7 @@ export type RestClient = ReturnType<typeof createRestClient>;
 
 type Refusal = components['schemas']['Error'] | components['schemas']['ValidationError'];
 
-/** A proxy's own answer has no `detail`. */
+/** A proxy's own response has no `detail`. */
 const messageOf = (refusal: Partial<Refusal> | undefined, { statusText }: Response): string => {
   const detail = refusal?.detail ?? statusText;
   return typeof detail === 'string'
@@ -25,8 +25,8 @@ const messageOf = (refusal: Partial<Refusal> | undefined, { statusText }: Respon
 };
 
 /**
- * The data of an answer.
- * @throws {KeywardError} it is a refusal
+ * The data of a response.
+ * @throws {KeywardError} if Keyward refused the request
  */
 export function dataOf<Data>(answer: { data?: Data; error?: Refusal | undefined; response: Response }): Data {
   const { data, error, response } = answer;
@@ -34,13 +34,13 @@ export function dataOf<Data>(answer: { data?: Data; error?: Refusal | undefined;
   throw new KeywardError(response.status, messageOf(error, response), response);
 }
 
-/** The cursor of the page that follows, as in `Link: </api/v1/auth/keys?cursor=MjA>; rel="next"`. */
+/** The cursor of the next page, as in `Link: </api/v1/auth/keys?cursor=MjA>; rel="next"`. */
 function nextCursor({ url, headers }: Response): string | undefined {
   const [, next] = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '') ?? [];
   return next && (new URL(next, url).searchParams.get('cursor') ?? undefined);
 }
 
-/** Your active API keys, newest first, however many pages they are. */
+/** Your active API keys, newest first, from all pages. */
 export async function* listApiKeys(rest: RestClient) {
   let cursor: string | undefined;
   do {

@@ -1,4 +1,4 @@
-// Keyward's REST, typed: KEYWARD_TOKEN=… node examples/typescript/rest.ts
+// Calls Keyward's REST API, with types: KEYWARD_TOKEN=… node examples/typescript/rest.ts
 import { explain } from './keyward-error.ts';
 import { createRestClient, dataOf, listApiKeys } from './rest-client.ts';
 
@@ -8,7 +8,7 @@ const rest = createRestClient(KEYWARD_URL, KEYWARD_TOKEN);
 async function manageKeys() {
   const body = { name: 'Example with REST', metadata: { team: 'search', cost_center: 4711 } };
   const created = dataOf(await rest.POST('/api/v1/auth/keys', { body }));
-  // The secret is in `created.key` and nowhere else. It is not printed: keep yours as you keep a password.
+  // The secret is in `created.key` and nowhere else. It is not printed: keep it like a password.
   console.log(
     `Made the API key ${created.id}, ${created.key_prefix}…, for the team ${created.metadata?.['team']}`,
   );
@@ -29,7 +29,7 @@ async function changeSettings() {
   );
 }
 
-/** An error comes as a value: whoever wants an exception asks for it by `dataOf`. */
+/** openapi-fetch returns errors as values; `dataOf` throws them. */
 async function beRefused(params: { path: { key_id: number } }) {
   const refusals = [
     await rest.GET('/api/v1/auth/keys/{key_id}', { params: { path: { key_id: 2_147_483_647 } } }),

@@ -13,13 +13,13 @@ interface Verification {
   user_id: number | null;
 }
 
-/** What to answer by the reason. Any other, and one that is new, is 403. */
+/** The status for each reason. All other reasons, also new ones, get 403. */
 const statuses: Record<string, number> = {
   ...{ not_found: 401, inactive: 401, expired: 401, rotated: 401 },
   ...{ rate_limited: 429, account_rate_limited: 429, quota_exceeded: 429, account_quota_exceeded: 429 },
 };
 
-/** Asks whether a request may pass. Where Keyward does not say, it throws, and the request may not. */
+/** Asks whether a request may pass. If Keyward does not say so, this throws, and the request may not pass. */
 async function verify(request: IncomingMessage, permissions: string[]): Promise<Verification> {
   const [, key = ''] = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '') ?? [];
   const answer = await fetch(`${KEYWARD_URL}/api/v1/keys/verify`, {

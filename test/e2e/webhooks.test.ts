@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -33,15 +35,18 @@ async function startExample(command: string, file: string) {
   const child = spawn(command, [`examples/${file}`], {
     cwd: root,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   stack.defer(async () => {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
-  const example = { url: `http://127.0.0.1:${port}/`, secret, printed: '' };
+  const example = { url: `http://127.0.0.1:${port}/`, secret, printed: '', errors: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     example.printed += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    example.errors += text;
   });
   await until(() => expect(example.printed).toContain('listening'));
   return example;
@@ -147,6 +152,61 @@ describe.each(languages)('the receiver in %s', (name, _file, _command, isHere) =
     expect(await post(secret, new Date())).toBe(204);
     expect(await post(secret, new Date())).toBe(204);
     await until(() => expect(example.printed.match(/^api_key\.created: user 7, key 8$/gm)).toHaveLength(1));
+  });
+});
+
+describe.each(languages)('the receiver in %s answers, and goes on,', (name, _file, _command, isHere) => {
+  const now = () => `${Math.floor(Date.now() / 1000)}`;
+  const long = 100_001;
+
+  it.runIf(isHere).each([
+    ['a digit that is not ASCII as the time', { 'webhook-timestamp': '\u00b2' }],
+    ['Arabic digits as the time', { 'webhook-timestamp': Buffer.from('\u0661\u0662').toString('latin1') }],
+    ['a very long time', { 'webhook-timestamp': '9'.repeat(5000) }],
+    ['a negative time', { 'webhook-timestamp': '-1' }],
+    ['a signature that is not ASCII', { 'webhook-signature': 'v1,\u00e4\u00f6\u00fc' }],
+    ['an id that is not ASCII', { 'webhook-id': '\u00ff\u00fe' }],
+    ['no length', { 'transfer-encoding': 'chunked' }, '2\r\n{}\r\n0\r\n\r\n'],
+    ['a length that is not ASCII', { 'content-length': '\u00b2' }],
+    ['a negative length', { 'content-length': '-1' }],
+    ['a very long length', { 'content-length': '9'.repeat(5000) }, ''],
+    ['a body that is too long', { 'content-length': `${long}` }, ' '.repeat(long)],
+    ['a body that is not UTF-8', { 'content-length': '2' }, '\u00ff\u00fe'],
+  ])('to a request with %s', async (_what, headers: Record<string, string>, body = '{}') => {
+    const example = examples.get(name);
+    if (!example) throw new Error('it was not started');
+    const fields = {
+      ...{ host: 'localhost', 'content-length': `${body.length}` },
+      ...{ 'webhook-id': 'msg_2', 'webhook-timestamp': now(), 'webhook-signature': 'v1,AAAA' },
+      ...headers,
+    };
+    if ('transfer-encoding' in headers) Reflect.deleteProperty(fields, 'content-length');
+    const head = Object.entries(fields).map(([field, value]) => `${field}: ${value}\r\n`);
+    const socket = connect({ port: Number(new URL(example.url).port), host: '127.0.0.1' });
+    socket.end(Buffer.from(`POST / HTTP/1.1\r\n${head.join('')}\r\n${body}`, 'latin1'));
+    // The rest of a body that is too long may be answered with a reset.
+    const answer = await socket
+      .setEncoding('latin1')
+      .toArray()
+      .then(
+        (parts) => parts.join(''),
+        () => 'reset',
+      );
+    expect(answer).toMatch(/^HTTP\/1\.[01] 4\d\d |^reset$/);
+    expect((await fetch(example.url, { method: 'POST', body: '{}' })).status).toBe(400);
+    expect(example.errors).toBe('');
+  });
+
+  it.runIf(isHere)('after a sender that goes away in the middle of a body', async () => {
+    const example = examples.get(name);
+    if (!example) throw new Error('it was not started');
+    const socket = connect({ port: Number(new URL(example.url).port), host: '127.0.0.1' });
+    await once(socket, 'connect');
+    socket.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{');
+    await delay(50);
+    socket.resetAndDestroy();
+    await delay(50);
+    expect((await fetch(example.url, { method: 'POST', body: '{}' })).status).toBe(400);
   });
 });
 
