@@ -153,6 +153,8 @@ export interface DocumentedProxy {
   readonly down: number;
   /** Its status where Keyward takes the request and does not answer. */
   readonly hanging: number;
+  /** The most bytes, without further settings, of a line of a request's head, and of all of them together. */
+  readonly most: { readonly line: number; readonly all: number };
 }
 
 export const documentedNginx: DocumentedProxy = {
@@ -161,6 +163,7 @@ export const documentedNginx: DocumentedProxy = {
   start: startDocumentedNginx,
   down: 503,
   hanging: 503,
+  most: { line: 7_500, all: 29_000 },
 };
 
 export const documentedCaddy: DocumentedProxy = {
@@ -169,6 +172,7 @@ export const documentedCaddy: DocumentedProxy = {
   start: startDocumentedCaddy,
   down: 502,
   hanging: 504,
+  most: { line: 60_000, all: 60_000 },
 };
 
 export const documentedHaproxy: DocumentedProxy = {
@@ -177,4 +181,5 @@ export const documentedHaproxy: DocumentedProxy = {
   start: startDocumentedHaproxy,
   down: 503,
   hanging: 504,
+  most: { line: 14_000, all: 14_000 },
 };

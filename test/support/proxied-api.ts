@@ -60,7 +60,8 @@ export async function startProxiedApi() {
   const note = ({ method, url, rawHeaders }: IncomingMessage, body: string) =>
     received.push({ method, target: url, rawHeaders, body });
   let events: ServerResponse | undefined;
-  const server = createServer(async (request, response) => {
+  // It accepts longer requests than the proxies do.
+  const server = createServer({ maxHeaderSize: 256 * 1024 }, async (request, response) => {
     note(request, await text(request));
     answer(request, response);
     if (!response.writableEnded) events = response;

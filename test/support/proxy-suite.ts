@@ -133,6 +133,30 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       }
     });
 
+    const { most } = proxy;
+    const cookies = Array.from({ length: Math.floor(most.all / most.line) }, (_, at) =>
+      `c${at}=`.padEnd(most.line - 20, 'x'),
+    );
+
+    it.each([
+      [`${most.all} bytes of cookies`, '/v1/things', cookies.map((cookie) => ['Cookie', cookie] as const)],
+      [`a query of ${most.line} bytes`, `/v1/things?${'q'.repeat(most.line - 50)}`, []],
+      [
+        '100 header fields',
+        '/v1/things',
+        Array.from({ length: 90 }, (_, at) => [`X-Other-${at}`, 'value'] as const),
+      ],
+    ])(
+      'lets a long request pass, because Keyward gets nothing of it but the key: %s',
+      async (_what, target, more) => {
+        const { secret } = running.keys.alice;
+        const answer = await call([...byApiKey(secret), ...more], { target });
+        expect(answer).toMatchObject({ status: 200, body: 'from the API' });
+        expect(latest()?.target).toBe(target);
+        expect(running.service.output.stdout).not.toContain('"status":431');
+      },
+    );
+
     it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('keeps method and body: %s', async (method) => {
       const { secret } = running.keys.alice;
       const body = 'x'.repeat(100_000);
