@@ -161,12 +161,15 @@ export function removeAll(path: string): void {
 /** The size of a file in bytes; undefined if missing. */
 export const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
 
+/** The error codes of a file that this user may not read or write. */
+const mayBeAnothers = /^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS)/;
+
 /** The causes of failures, by the beginning of the error code: SQLite's or the operating system's. */
 const faults: readonly (readonly [code: RegExp, what: string])[] = [
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)$/, 'there is no room left on its disk'],
   [/^(SQLITE_(NOTADB|CORRUPT))/, 'it is no SQLite database, or a damaged one'],
   [/^SQLITE_BUSY/, 'another program has had its lock for five seconds'],
-  [/^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS)/, 'may this user write to it and to its folder?'],
+  [mayBeAnothers, 'may this user write to it and to its folder?'],
   [/^(EEXIST|ENOTDIR)$/, 'there is a file in the place of its folder'],
   [/^(SQLITE_IOERR|EIO)/, 'its disk fails'],
   [/^E[A-Z]+$/, 'may this user write to it and to its folder?'],
@@ -186,8 +189,35 @@ const mayBeFull = /^(SQLITE_(IOERR|CANTOPEN|FULL)|ENOSPC)/;
 export function describeFault(error: Error & { readonly code?: unknown }, file?: string): string | undefined {
   const code = String(error.code);
   const [, known] = faults.find(([pattern]) => pattern.test(code)) ?? [];
-  const what = file !== undefined && mayBeFull.test(code) && isFull(dirname(file)) ? faults[0]?.[1] : known;
+  const what = (file !== undefined && describePlace(code, file)) || known;
   return what && `${what} (${code})`;
+}
+
+/** What is wrong with the place of a file, if that explains a failure: its disk is full, or it belongs to another user. */
+function describePlace(code: string, file: string): string | undefined {
+  if (mayBeFull.test(code) && isFull(dirname(file))) return faults[0]?.[1];
+  return mayBeAnothers.test(code) ? describeOwner(file) : undefined;
+}
+
+/** Says which file belongs to another user; undefined if none does. Root may use all files, and Windows has no such users. */
+function describeOwner(file: string): string | undefined {
+  const own = process.getuid?.() ?? 0;
+  if (own === 0) return undefined;
+  for (const path of [dirname(file), ...endings.map((ending) => file + ending)]) {
+    const owner = ownerOf(path);
+    if (owner !== undefined && owner !== own)
+      return `${path} belongs to the user with the id ${owner}, and Keyward runs as ${own}: run it as ${owner}, or as root run chown -R ${own} ${dirname(file)}`;
+  }
+  return undefined;
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.uid;
+  } catch {
+    // Its folder belongs to another user too, and has been named.
+    return undefined;
+  }
 }
 
 function isFull(folder: string): boolean {
