@@ -16,7 +16,8 @@ export interface ServerSignIn {
   readonly secret: string;
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+/** Keeps a byte order mark, so that a name with one is another name. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads `NAME:SECRET` of HTTP Basic (RFC 7617). What cannot be read is nobody's name and secret. */
 function readBasic(text: string): ServerSignIn {
@@ -56,17 +57,19 @@ export type FindServer = (signIn: ServerSignIn) => AccessToken | undefined;
 
 /**
  * Makes a search for servers. Each search does the same, whatever was sent: it compares the digest of the secret with
- * all digests, in a time that does not depend on them.
+ * all digests, in a time that does not depend on them. A text without the beginning of a server's secret is none: a
+ * digest that somebody made of an empty text or of a word lets nobody in.
  */
 export function createFindServer(credentials: readonly ServerCredential[]): FindServer {
   const servers = credentials.map((credential) => ({ ...credential, rights: rightsOf(credential) }));
   return ({ name, secret }) => {
     const digest = digestOfServerSecret(secret);
+    const isSecretOfServer = secret.startsWith(serverSecretPrefix);
     let found: AccessToken | undefined;
     for (const server of servers) {
       const isSecret = timingSafeEqual(server.digest, digest);
       const isName = name === undefined || name === server.name;
-      if (isSecret && isName) found = server.rights;
+      if (isSecret && isName && isSecretOfServer) found = server.rights;
     }
     return found;
   };

@@ -1,6 +1,6 @@
 import type { ServerCredential } from '../config/values/server-credentials.ts';
 import { baseUrl } from '../http/base-url.ts';
-import { digestOfServerSecret, serverSecretPrefix } from '../secrets/server-secret.ts';
+import { developmentServerSecret, digestOfServerSecret } from '../secrets/server-secret.ts';
 
 /** The `aud` of the development identity provider's access tokens. */
 export const developmentAudience = 'keyward';
@@ -10,9 +10,6 @@ export const developmentClientId = 'keyward-development';
 
 /** The grant type that issues a token for a named subject, without a password. */
 export const developmentSubjectGrant = 'urn:keyward:grant-type:development-subject';
-
-/** The secret of the development server. Everybody knows it, as everybody gets any token from the development provider. */
-export const developmentServerSecret = `${serverSecretPrefix}development`;
 
 /** The server that signs in with a secret while the development identity provider runs. */
 export const developmentServer: ServerCredential = {

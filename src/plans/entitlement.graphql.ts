@@ -125,7 +125,7 @@ const grantedArguments = ({ arg }: ArgumentBuilder) => ({
   }),
   reason: arg.string({
     description:
-      'The reason, shown to the owner in the audit events: 1–500 characters without white space at either end. Required for operators, optional for servers.',
+      'The reason, shown to the owner in the audit events: 1–500 characters without white space at either end. Required for people who are operators, optional for servers.',
     example: 'Invoice 1042',
   }),
 });

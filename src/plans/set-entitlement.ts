@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountNotFound } from '../accounts/account.ts';
 import { assertNotErased } from '../accounts/account-record.ts';
 import { lockAccount } from '../accounts/locks.ts';
-import { ensureOperator, findAccount } from '../accounts/own-account.ts';
+import { ensureAccount, findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
@@ -48,13 +48,15 @@ async function whoGrants(
   context: OperationContext,
   { plan, reason }: Granted,
 ): Promise<AccountId | undefined> {
-  const { services, isOperator } = context;
+  const { services, server } = context;
+  // A server grants in its own name, also with the scope of operators.
+  const isOperator = context.isOperator === true && server === undefined;
   const own = await findAccount(context);
   if (isOperator && reason == null)
     throw badUserInput([{ path: ['reason'], message: 'Required.', type: 'missing' }]);
   if (plan != null && !services.settings.plans?.grants.has(plan))
     throw badUserInput([{ path: ['plan'], message: 'Must be a plan in PLANS_FILE.', type: 'enum' }]);
-  return isOperator ? (own ?? (await ensureOperator(context))) : undefined;
+  return isOperator ? (own ?? (await ensureAccount(context))) : undefined;
 }
 
 /**

@@ -4,6 +4,9 @@ import { checksum } from './checksum.ts';
 /** The beginning of each secret of a server. */
 export const serverSecretPrefix = 'kws_';
 
+/** The secret of the development server. Everybody knows it, as everybody gets any token from the development provider. */
+export const developmentServerSecret = `${serverSecretPrefix}development`;
+
 /**
  * Makes the secret of a server: `kws_` and 72 hexadecimal digits, which are 256 random bits and a CRC-32 of everything
  * before. Scanners find it in texts by `kws_[0-9a-f]{72}`.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { developmentServerSecret } from '../../src/dev/issuer.ts';
+import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
 import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
 import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
 import { failures, startReceiver, take } from '../support/webhook-receiver.ts';

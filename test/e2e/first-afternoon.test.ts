@@ -192,7 +192,7 @@ describe.skipIf(!canRunAll)(page, () => {
       expect({ ...ended, command }).toMatchObject({ code: 0 });
     }
     await startNode('first', { METRICS_PORT: `${metricsPort}` });
-    await run('. ./checkout.env');
+    await run('. ./secrets/checkout.env');
   }, 60_000);
 
   it('4: a second node', async () => {

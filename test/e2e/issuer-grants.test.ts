@@ -2,11 +2,13 @@ import type { GraphQLField } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { holds, requiredScopesOf } from '../../src/auth/required-scopes.ts';
 import { scopeDescriptions } from '../../src/auth/scopes.ts';
+import { writeServerCredential } from '../../src/config/values/server-credentials.ts';
 import { schema } from '../../src/gateway/schema.ts';
 import { type Routes, routes } from '../../src/rest/routes.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
 import { secretVariables } from '../support/secrets.ts';
+import { createServer } from '../support/servers.ts';
 
 /** Those that reach one's own things alone. A scope that is not here must be named for an issuer that grants it. */
 const ownScopes = ['openid', 'email', 'profile', 'idp.signin.user.admin'];
@@ -93,7 +95,7 @@ const callGraphql = async ({ name, kind }: Operation, authorization: string): Pr
   return errors[0]?.extensions.code !== 'FORBIDDEN';
 };
 
-it('a scope that no issuer grants is reported at the start', async () => {
+it('a scope that nobody can have is reported at the start', async () => {
   await using folder = await createTemporaryFolder();
   const [first, second] = issuers as [Granting, Granting];
   const env = {
@@ -106,13 +108,15 @@ it('a scope that no issuer grants is reported at the start', async () => {
     await using started = await startProcess(folder.path, { ...env, ...more });
     return started.output.stdout
       .split('\n')
-      .flatMap((line) => (line.includes('no issuer grants this scope') ? [JSON.parse(line).scope] : []));
+      .flatMap((line) => (line.includes('nobody can have this scope') ? [JSON.parse(line).scope] : []));
   };
   expect(await warnings({})).toEqual(['keys.verify']);
   const grants = JSON.stringify([
     { issuer: second.issuer.config.issuer, audience: 'keyward', grants: ['keys.verify'] },
   ]);
   expect(await warnings({ AUTH_ISSUERS: grants })).toEqual([]);
+  const server = writeServerCredential(createServer('checkout', 'keys.verify'));
+  expect(await warnings({ SERVER_CREDENTIALS: server })).toEqual([]);
 });
 
 it.each([

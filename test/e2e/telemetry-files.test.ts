@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { writeServerCredential } from '../../src/config/values/server-credentials.ts';
 import { createOnServer } from '../support/database.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { startOwnPostgres } from '../support/postgres-service.ts';
@@ -12,6 +13,7 @@ import { canRun } from '../support/programs.ts';
 import { readPromql } from '../support/promql.ts';
 import { type Scrape, scrape } from '../support/scrape.ts';
 import { secretVariables } from '../support/secrets.ts';
+import { createServer } from '../support/servers.ts';
 
 const hasPromtool = canRun('promtool', 'the names of metrics are not checked');
 
@@ -51,6 +53,8 @@ const expressions = [...ofPanels, ...ofVariables, ...ofAlerts];
 /** What Prometheus adds to what it scrapes. */
 const addedLabels = ['job', 'instance'];
 
+const server = createServer('checkout', 'keys.verify');
+
 /** Two workers on PostgreSQL, each of which has accepted and refused tokens. */
 async function scrapeEverything(): Promise<Scrape> {
   await using postgres = await startOwnPostgres();
@@ -69,6 +73,7 @@ async function scrapeEverything(): Promise<Scrape> {
       ...secretVariables(),
       AUTH_ISSUER: issuer.config.issuer,
       AUTH_AUDIENCE: 'keyward',
+      SERVER_CREDENTIALS: writeServerCredential(server),
       DATABASE_URL: await createOnServer(postgres.url),
       DATABASE_MIGRATE: 'auto',
     },
@@ -82,6 +87,7 @@ async function scrapeEverything(): Promise<Scrape> {
   const pids = () => new Set(service.output.stdout.match(/"pid":\d+/g));
   for (let count = 0; count < 10 || pids().size < 2; count += 1) await call(`Bearer ${token}`);
   await call('Bearer a.b.c');
+  await call(`Bearer ${server.secret}`);
   const metrics = await scrape(metricsPort);
   // The log comes by a pipe, a little later.
   await vi.waitFor(() => {
@@ -102,6 +108,7 @@ describe('the metrics of two workers', () => {
   it('are added up at one port', () => {
     expect(metrics.sum('keyward_token_checks_total', { reason: 'verified' })).toBe(2);
     expect(metrics.sum('keyward_token_checks_total', { outcome: 'refused' })).toBe(1);
+    expect(metrics.sum('keyward_server_requests_total', { server: 'checkout', status: '403' })).toBe(1);
     expect(metrics.sum('keyward_key_set_refreshes_total', { outcome: 'success' })).toBe(2);
     expect(metrics.sum('keyward_database_pool_max_connections')).toBe(20);
   });

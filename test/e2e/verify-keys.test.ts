@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { developmentServerSecret } from '../../src/dev/issuer.ts';
+import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
 import { createTemporaryFolder, freePort, root, runShell, startProcess } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
 import { startProxy } from '../support/proxy-process.ts';

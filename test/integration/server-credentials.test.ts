@@ -228,6 +228,24 @@ describe('what a server does', () => {
     expect(await setup.gateway.rows('account')).toHaveLength(3);
   });
 
+  it('needs no reason for a plan, also with the scope of operators', async () => {
+    const { bob } = await createPeople(setup);
+    const path = `/admin/accounts/${bob.id}/entitlement`;
+    for (const { secret } of [support, everything]) {
+      const overrides = { max_active_keys: secret.length + Number(secret === support.secret) };
+      const asked = withAuthorization(setup.gateway, `Bearer ${secret}`);
+      expect((await asked.rest('PUT', path, { json: { overrides } })).status).toBe(200);
+    }
+    expect(await trailOf(setup, bob.id)).toMatchObject([{ server: 'everything' }, { server: 'support' }]);
+  });
+
+  it('never counts as a change that somebody made with an access token', async () => {
+    const { bob } = await createPeople(setup);
+    const { status } = await asSupport().rest('GET', `/admin/accounts/${bob.id}/audit-events`);
+    expect(status).toBe(200);
+    expect((await setup.gateway.rows('audit_event')).filter(({ actor }) => actor === null)).toEqual([]);
+  });
+
   it('as a read of a trail is recorded for the account', async () => {
     const { bob } = await createPeople(setup);
     const { status } = await asSupport().rest('GET', `/admin/accounts/${bob.id}/audit-events`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { developmentServerSecret } from '../../src/dev/issuer.ts';
+import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
 import { createTemporaryFolder, runShell, type ServiceProcess, startProcess } from './process.ts';
 import { toPattern } from './template.ts';
 

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { decodeBase64 } from '../../secrets/secret-list.ts';
-import { serverSecretPrefix } from '../../secrets/server-secret.ts';
+import {
+  developmentServerSecret,
+  digestOfServerSecret,
+  serverSecretPrefix,
+} from '../../secrets/server-secret.ts';
 import { type ScopeOverOthers, scopesOverOthers } from '../issuers.ts';
 
 /** What one secret of a server of the provider may do. */
@@ -43,9 +47,11 @@ function digestFault(text: string): string | undefined {
   if (text.startsWith(serverSecretPrefix))
     return 'has a secret in place of its digest. Whoever can read this can use the secret: make a new one with npm run credential';
   const digest = text.startsWith(digestPrefix) && decodeBase64(text.slice(digestPrefix.length));
-  return digest && digest.length === digestBytes
-    ? undefined
-    : 'must end with sha256- and a digest in base64, as npm run credential prints it';
+  if (!digest || digest.length !== digestBytes)
+    return 'must end with sha256- and a digest in base64, as npm run credential prints it';
+  return digest.equals(digestOfServerSecret(developmentServerSecret))
+    ? `has the digest of ${developmentServerSecret}, which everybody knows: make a secret with npm run credential`
+    : undefined;
 }
 
 /** Reads one `NAME:SCOPES:DIGEST`, or says what is wrong with it. */
@@ -61,7 +67,7 @@ function parseEntry(entry: string, place: number): ServerCredential | string {
   if (ofDigest) return `entry ${place} (${name}) ${ofDigest}`;
   return {
     name,
-    scopes: scopes.filter(isScope),
+    scopes: [...new Set(scopes.filter(isScope))],
     digest: decodeBase64(digest.slice(digestPrefix.length)) ?? Buffer.alloc(0),
   };
 }

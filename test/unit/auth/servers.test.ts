@@ -52,6 +52,12 @@ describe('a search for a server', () => {
     expect(find({ name: undefined, secret })).toBe(find({ name: 'checkout', secret }));
   });
 
+  it.each(['', 'word', 'KWS_word'])('never finds one by %j, even if its digest is configured', (secret) => {
+    const weak = createFindServer([{ ...first, digest: digestOfServerSecret(secret) }]);
+    expect(weak({ name: 'checkout', secret })).toBeUndefined();
+    expect(weak({ name: undefined, secret })).toBeUndefined();
+  });
+
   it.each([
     ['the first', { name: undefined, secret: first.secret }],
     ['the last', { name: 'checkout', secret: third.secret }],
@@ -79,6 +85,7 @@ describe('what a server signs in with', () => {
     [{ authorization: basic('a', 'b') }, { name: 'a', secret: 'b' }],
     [{ authorization: basic('a', 'b:c') }, { name: 'a', secret: 'b:c' }],
     [{ authorization: basic('ä', 'ß') }, { name: 'ä', secret: 'ß' }],
+    [{ authorization: basic('\ufeffa', 'b') }, { name: '\ufeffa', secret: 'b' }],
     [{ authorization: `BASIC ${basic('a', 'b').slice(6)}` }, { name: 'a', secret: 'b' }],
     [{ authorization: 'Basic !' }, { name: '', secret: '' }],
     [{ authorization: 'Basic /w==' }, { name: '', secret: '' }],

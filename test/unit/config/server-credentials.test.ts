@@ -3,6 +3,7 @@ import { ConfigError } from '../../../src/config/config-error.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { configSummary } from '../../../src/config/summary.ts';
 import { writeServerCredential } from '../../../src/config/values/server-credentials.ts';
+import { developmentServerSecret, digestOfServerSecret } from '../../../src/secrets/server-secret.ts';
 import { createServer } from '../../support/servers.ts';
 
 const checkout = createServer('checkout', 'keys.verify');
@@ -108,6 +109,11 @@ describe('SERVER_CREDENTIALS', () => {
       'a secret after the name of a digest',
       `${name}:${scopes}:sha256-${checkout.secret}`,
       'entry 1 (checkout) must end with sha256-',
+    ],
+    [
+      'the digest of the development secret',
+      `${name}:${scopes}:sha256-${digestOfServerSecret(developmentServerSecret).toString('base64url')}`,
+      'entry 1 (checkout) has the digest of kws_development',
     ],
     ['a fourth part', `${entry}:more`, 'entry 1 (checkout) must end with sha256-'],
   ])('is not %s', (_what, list, fault) => {
