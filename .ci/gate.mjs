@@ -55,7 +55,7 @@ const sayLeftOut = ({ name, left, leftIn, without }) => {
 };
 
 const results = [];
-for (const { name, run = (suite) => runSuite(suite), idle = () => undefined } of suites) {
+for (const { name, run = runSuite, idle = () => undefined } of suites) {
   const hasFailed = results.some(({ failed }) => failed > 0);
   const why = hasFailed ? 'A suite before it failed' : idle();
   if (why !== undefined) {

@@ -16,9 +16,6 @@ const scopesOverOthers: Record<ScopeOverOthers, string> = {
   'accounts.entitle': "Say what anybody's account may have: for a provider's billing server, not for people.",
 };
 
-/** Whether a scope is one over other people's data. */
-export const isOverOthers = (scope: string): boolean => Object.hasOwn(scopesOverOthers, scope);
-
 /** All scopes that this service knows, in its own names (AUTH_SCOPE_ALIASES maps a provider's names to them). */
 export const scopeDescriptions = { ...ownScopes, ...scopesOverOthers };
 

@@ -44,7 +44,11 @@ export const environmentSchema = z.object({
 
 /** The variables whose value may instead be in a file: `…_FILE` names it. */
 export const inFiles = [
-  ...(['DATABASE_URL', 'SERVER_CREDENTIALS', 'WEBHOOKS', 'KEY_PEPPERS', 'KEY_ENCRYPTION_KEYS'] as const),
+  'DATABASE_URL',
+  'SERVER_CREDENTIALS',
+  'WEBHOOKS',
+  'KEY_PEPPERS',
+  'KEY_ENCRYPTION_KEYS',
 ] as const;
 
 /** The name of a variable. */

@@ -49,9 +49,12 @@ export const scopesOverOthers = ['keyward.admin', 'keys.verify', 'accounts.entit
 /** The name of a scope over other people's data. */
 export type ScopeOverOthers = (typeof scopesOverOthers)[number];
 
+/** Whether a name is one of a scope over other people's data. */
+export const isScopeOverOthers = (name: string): name is ScopeOverOthers =>
+  scopesOverOthers.some((scope) => scope === name);
+
 const grants = names.refine(
-  (list): list is readonly ScopeOverOthers[] =>
-    list.every((name) => scopesOverOthers.some((scope) => scope === name)),
+  (list): list is readonly ScopeOverOthers[] => list.every(isScopeOverOthers),
   `may only name ${scopesOverOthers.join(', ')}`,
 );
 

@@ -12,7 +12,8 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { isForOperatorsToo, requiredScopesOf } from '../auth/required-scopes.ts';
-import { isOverOthers, operator } from '../auth/scopes.ts';
+import { operator } from '../auth/scopes.ts';
+import { isScopeOverOthers } from '../config/issuers.ts';
 import { factsOf } from '../graphql/field-facts.ts';
 import type { OperationSettings } from '../operations/context.ts';
 import { type BoundRoute, type Input, innerRecord, readOnlyNames } from './bound-routes.ts';
@@ -165,7 +166,7 @@ export function describeOperation(
     security: [scopes, ...(isForOperatorsToo(field) ? [operator] : [])].flatMap((each) => [
       { OAuth2: each },
       { BearerToken: each },
-      ...(each.every(isOverOthers) && !isForOperatorsToo(field) ? [{ ServerSecret: each }] : []),
+      ...(each.every(isScopeOverOthers) && !isForOperatorsToo(field) ? [{ ServerSecret: each }] : []),
     ]),
   };
 }

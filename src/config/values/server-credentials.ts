@@ -5,7 +5,7 @@ import {
   digestOfServerSecret,
   serverSecretPrefix,
 } from '../../secrets/server-secret.ts';
-import { type ScopeOverOthers, scopesOverOthers } from '../issuers.ts';
+import { isScopeOverOthers, type ScopeOverOthers, scopesOverOthers } from '../issuers.ts';
 
 /** What one secret of a server of the provider may do. */
 export interface ServerCredential {
@@ -27,11 +27,9 @@ export const serverNameFault = (name: string): string | undefined =>
     ? undefined
     : 'a name must be 1 to 40 of a-z, 0-9 and hyphens, and begin with a letter';
 
-const isScope = (name: string): name is ScopeOverOthers => scopesOverOthers.some((scope) => scope === name);
-
 /** What is wrong with the scopes of a server; undefined if nothing is. */
 export const serverScopesFault = (scopes: readonly string[]): string | undefined =>
-  scopes.length > 0 && scopes.every(isScope)
+  scopes.length > 0 && scopes.every(isScopeOverOthers)
     ? undefined
     : `the scopes must be one or more of ${scopesOverOthers.join(', ')}, with + between them`;
 
@@ -67,7 +65,7 @@ function parseEntry(entry: string, place: number): ServerCredential | string {
   if (ofDigest) return `entry ${place} (${name}) ${ofDigest}`;
   return {
     name,
-    scopes: [...new Set(scopes.filter(isScope))],
+    scopes: [...new Set(scopes.filter(isScopeOverOthers))],
     digest: decodeBase64(digest.slice(digestPrefix.length)) ?? Buffer.alloc(0),
   };
 }
