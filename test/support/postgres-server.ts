@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,6 +9,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOnServer, databaseConfig } from './database.ts';
 import { settableClock } from './database-clock.ts';
+import { freePort } from './process.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -29,14 +29,6 @@ process.prependListener('beforeExit', () => {
     process.exitCode = exitCode;
   });
 });
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 
 /** Whether the tests run as root, which PostgreSQL refuses: it then runs as a user of its own. */
 const isRoot = process.getuid?.() === 0;
