@@ -5,7 +5,7 @@ import { prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { atMostLong } from '../operations/input.ts';
 import { operation } from '../operations/operation.ts';
-import { importedDigests, sha256Of } from './verify/imported-keys.ts';
+import { digestsOf } from './verify/imported-keys.ts';
 
 /** An API key with its owner. */
 export interface FoundApiKey
@@ -55,8 +55,7 @@ export const findApiKey = operation(
   async (context, { key, keyPrefix }): Promise<FoundApiKey[]> => {
     const { db } = context;
     await findAccount(context);
-    const { peppers } = context.services.secrets;
-    const digests = key == null ? [] : [...peppers.digests(key), ...importedDigests(peppers, sha256Of(key))];
+    const digests = key == null ? [] : digestsOf(context.services, key);
     const found = await Promise.all([
       ...digests.map(({ digest }) => selectByDigest(db, { digest })),
       ...(keyPrefix == null ? [] : [selectByPrefix(db, { keyPrefix })]),

@@ -20,7 +20,7 @@ import {
 import { mostListBytes, permissionList, standsFor } from '../plans/permissions.ts';
 import { mostMembers, mostMetadataBytes } from '../plans/plan.ts';
 import { readList, readMetadata } from './verify/grants.ts';
-import { longestSecret } from './verify/imported-keys.ts';
+import { longestPrefix, longestSecret } from './verify/imported-keys.ts';
 
 /** The most characters of an API key's name and of its description. */
 export const longestName = 100;
@@ -39,8 +39,8 @@ export const mostBytesOf = {
   permissions: mostListBytes,
   metadata: mostMetadataBytes,
   allowedAddresses: 2 + mostAddresses * (longestAddress + 3),
-  // 32 visible ASCII characters, of which a quote and a backslash have two bytes.
-  keyPrefix: 66,
+  // Visible ASCII characters, of which a quote and a backslash have two bytes.
+  keyPrefix: 2 + 2 * longestPrefix,
   // A compact JWE: the secret in base64url, with a header, an initialization vector and a tag.
   encryptedKey: Math.ceil((4 / 3) * longestSecret) + 300,
 } as const;

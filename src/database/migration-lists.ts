@@ -25,6 +25,7 @@ export const sqliteMigrations: MigrationList = {
     import('./migrations/sqlite/Migration20261126043000_compatible.ts'),
   Migration20261126062625: () => import('./migrations/sqlite/Migration20261126062625.ts'),
   Migration20261127010000: () => import('./migrations/sqlite/Migration20261127010000.ts'),
+  Migration20261127070000: () => import('./migrations/sqlite/Migration20261127070000.ts'),
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -46,4 +47,5 @@ export const postgresMigrations: MigrationList = {
     import('./migrations/postgresql/Migration20261126043000_compatible.ts'),
   Migration20261126062626: () => import('./migrations/postgresql/Migration20261126062626.ts'),
   Migration20261127010000: () => import('./migrations/postgresql/Migration20261127010000.ts'),
+  Migration20261127070000: () => import('./migrations/postgresql/Migration20261127070000.ts'),
 };

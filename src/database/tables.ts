@@ -158,14 +158,19 @@ export type QuotaRefill = 'never' | 'daily' | 'monthly';
 
 const importedFormSchema = defineEntity({
   name: 'ImportedForm',
+  uniques: [{ properties: ['beginning', 'algorithm', 'hashedAfter'] }],
   properties: {
     id: p.integer().primary().autoincrement(),
     /** The beginning of the keys; empty: any. */
-    beginning: p.string().unique(),
+    beginning: p.string(),
+    /** The function by which the keys are hashed. */
+    algorithm: p.string().$type<'sha256' | 'sha512'>().default('sha256'),
+    /** The text before the hashed part of the keys; empty: the whole keys are hashed. */
+    hashedAfter: p.string().default(''),
   },
 });
 
-/** A beginning of imported secrets. The service looks up no other texts in foreign forms. */
+/** A form of imported secrets. The service looks up no other texts in foreign forms. */
 export class ImportedForm extends importedFormSchema.class {}
 importedFormSchema.setClass(ImportedForm);
 

@@ -1,3 +1,4 @@
+import type { Hashing } from '../api-keys/verify/imported-keys.ts';
 import type { Rate } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
 import type { AccountId, AutomationSettings, QuotaRefill } from '../database/tables.ts';
@@ -210,10 +211,13 @@ export interface Plans {
   readonly grants: ReadonlyMap<string, Grant>;
 }
 
-/** Knows how the secrets of imported API keys begin. */
+/** Knows the forms of imported API keys. */
 export interface ImportedKeys {
-  /** Whether a text may be an imported key's secret. Only then is a database query worthwhile. */
-  mayHave(secret: string): boolean;
+  /**
+   * The ways in which another service may have hashed this text; none if it cannot be an imported key. Only a text with
+   * a way is worth a database query.
+   */
+  waysOf(secret: string): readonly Hashing[];
 }
 
 /** The origin of a request, for the audit trail. */

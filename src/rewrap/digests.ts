@@ -1,4 +1,4 @@
-import { importedDigests, sha256Of } from '../api-keys/verify/imported-keys.ts';
+import { hashWhole, importedDigests } from '../api-keys/verify/imported-keys.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { digestsInUse } from '../database/secret-versions.ts';
 import { ApiKeySecret } from '../database/tables.ts';
@@ -91,7 +91,8 @@ export function digests({ peppers, sealer }: Secrets): Rewrapping<Older> {
     prepare: async ({ id, apiKey, digest: old, isImported, owner, sealed, version }) => {
       const binding = { purpose: 'api-key', accountId: owner, rowId: apiKey } as const;
       const secret = Buffer.from(await sealer.open(sealed ?? '', { ...binding, version })).toString();
-      const all = isImported ? importedDigests(peppers, sha256Of(secret)) : peppers.digests(secret);
+      // Of imported keys, only one that was imported as a text has a sealed copy.
+      const all = isImported ? importedDigests(peppers, hashWhole(secret)) : peppers.digests(secret);
       const isSame = all.some(({ digest }) => digest.equals(old));
       if (!isSame) throw new Error('The sealed copy is one of another secret');
       const moved = { id, old, ...all[0] };

@@ -4,7 +4,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { isApiKeySecret, sealSecret } from '../api-keys/api-key-secret.ts';
 import { columnsOf, noParts, storedParts } from '../api-keys/key-parts.ts';
 import { setQuota } from '../api-keys/quota.ts';
-import { addForms, importedDigests } from '../api-keys/verify/imported-keys.ts';
+import { addForms, hashesOf, inPlaceOf, readForms, waysFor } from '../api-keys/verify/imported-keys.ts';
 import { forNoKeyUpdate } from '../database/conditions.ts';
 import { type Db, runQuery } from '../database/db.ts';
 import { Account, type AccountId, ApiKey, ApiKeySecret, type Tables } from '../database/tables.ts';
@@ -87,21 +87,37 @@ async function write(destination: Destination, fresh: readonly FreshKey[]): Prom
   await insertSecrets(db, keys);
   await sealSecrets(destination, keys);
   for (const { id, line } of keys) if (line.parts.quota) await setQuota(db, id, line.parts.quota, new Date());
-  const prefixes = lines.map(({ keyPrefix }) => keyPrefix);
-  await addForms(db, prefixes);
+  await addForms(
+    db,
+    lines.map(({ form }) => form),
+  );
 }
+
+/**
+ * The texts that identify a line's key: the first is hashed with the peppers and stored. A key of which the line has the
+ * whole text may have been imported by a hash before, in any way of hashing, or made here.
+ */
+type Identities = readonly [string, ...string[]];
 
 /** Separates the lines with new keys from those with keys that exist already or stand in an earlier line. */
 async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonly KeyLine[]) {
-  const digests = new Map(lines.map((line) => [line, importedDigests(peppers, line.sha256)]));
-  const owners = await findOwners(db, peppers, digests);
+  const forms = [...(await readForms(db)), ...lines.map(({ form }) => form)];
+  const identities = new Map(
+    lines.map((line) => {
+      const { secret, imported } = line;
+      const others = secret === null ? [] : hashesOf(secret, waysFor(forms, secret)).map(inPlaceOf);
+      const own = secret !== null && isApiKeySecret(secret) ? [secret] : [];
+      return [line, [inPlaceOf(imported), ...others, ...own] as Identities];
+    }),
+  );
+  const owners = await findOwners(db, peppers, [...identities.values()].flat());
   const fresh: FreshKey[] = [];
   const foreign: number[] = [];
-  for (const [line, [digest]] of digests) {
-    const owner = owners.get(line.sha256);
+  for (const [line, texts] of identities) {
+    const owner = texts.map((text) => owners.get(text)).find((each) => each !== undefined);
     if (owner === undefined) {
-      owners.set(line.sha256, ownerOf(line));
-      fresh.push({ line, digest });
+      for (const text of texts) owners.set(text, ownerOf(line));
+      fresh.push({ line, digest: peppers.digest(texts[0]) });
     } else if (owner !== ownerOf(line)) foreign.push(line.number);
   }
   const known = lines.length - fresh.length - foreign.length;
@@ -109,19 +125,12 @@ async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonl
   return { imported: { made: fresh.length, known, foreign }, fresh, planned };
 }
 
-/** Finds the owners of the keys that exist already, by SHA-256. */
-async function findOwners(
-  db: Db,
-  peppers: Peppers,
-  lines: ReadonlyMap<KeyLine, readonly PepperedDigest[]>,
-): Promise<Map<string, string>> {
-  const keys = new Map<string, string>();
-  for (const [{ sha256, secret }, digests] of lines) {
-    // A key that Keyward made has a digest of another kind.
-    const own = secret !== null && isApiKeySecret(secret) ? peppers.digests(secret) : [];
-    for (const { digest } of [...digests, ...own]) keys.set(digest.toString('hex'), sha256);
-  }
-  const wanted = [...keys.keys()].map((digest) => Buffer.from(digest, 'hex'));
+/** Finds the owners of the keys that exist already, by what identifies the keys. */
+async function findOwners(db: Db, peppers: Peppers, texts: readonly string[]): Promise<Map<string, string>> {
+  const byDigest = new Map(
+    texts.flatMap((text) => peppers.digests(text).map(({ digest }) => [digest.toString('hex'), text])),
+  );
+  const wanted = [...byDigest.keys()].map((digest) => Buffer.from(digest, 'hex'));
   const select = db.kysely
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
@@ -129,7 +138,9 @@ async function findOwners(
     .select(['api_key_secret.digest', 'account.issuer', 'account.subject'])
     .where('api_key_secret.digest', 'in', wanted);
   const rows = await runQuery(db, ApiKeySecret, select);
-  return new Map(rows.map((row) => [keys.get(Buffer.from(row.digest).toString('hex')) ?? '', ownerOf(row)]));
+  return new Map(
+    rows.map((row) => [byDigest.get(Buffer.from(row.digest).toString('hex')) ?? '', ownerOf(row)]),
+  );
 }
 
 /** Returns the accounts of the keys, by owner, and creates the missing ones. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readForms } from '../api-keys/verify/imported-keys.ts';
 import { isForPostgres } from '../database/db.ts';
 import { type Destination, importKeys } from './import-keys.ts';
 import { createLineReader, type KeyLine } from './key-line.ts';
@@ -37,8 +38,9 @@ export async function importLines(
   { issuers, isDryRun, onRefused, ...others }: ImportOptions,
   totals: Totals = { made: 0, known: 0, refused: 0 },
 ): Promise<Totals> {
-  const read = createLineReader(destination.settings, issuers);
-  const isPaused = !isDryRun && !isForPostgres(destination.db.kysely);
+  const { db, settings } = destination;
+  const read = createLineReader({ settings, issuers, forms: await readForms(db) });
+  const isPaused = !isDryRun && !isForPostgres(db.kysely);
   let batch: KeyLine[] = [];
   const refuse = (number: number, why: string) => {
     totals.refused += 1;

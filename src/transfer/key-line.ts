@@ -8,7 +8,20 @@ import {
   noParts,
   storedParts,
 } from '../api-keys/key-parts.ts';
-import { longestSecret, sha256Of } from '../api-keys/verify/imported-keys.ts';
+import {
+  type Form,
+  formOf,
+  type Hashing,
+  hashAlgorithms,
+  hashWhole,
+  type ImportedHash,
+  isSameWay,
+  longestPrefix,
+  longestSecret,
+  mostWays,
+  waysIn,
+  wholeKey,
+} from '../api-keys/verify/imported-keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationSettings } from '../operations/context.ts';
 import { isInBounds, outOfBounds } from '../operations/input.ts';
@@ -27,9 +40,11 @@ export interface KeyLine {
   readonly parts: KeyParts;
   /** The plan of the key's account; null if the line names none. */
   readonly plan: string | null;
-  /** SHA-256 of the key's secret, in lower-case hexadecimal digits. */
-  readonly sha256: string;
-  /** The secret itself; null if the line has only its SHA-256. */
+  /** What the other service stored of the key's secret. */
+  readonly imported: ImportedHash;
+  /** The form by which every node finds the key. */
+  readonly form: Form;
+  /** The secret itself; null if the line has only a hash. */
   readonly secret: string | null;
 }
 
@@ -48,25 +63,26 @@ const createdAt = moment.refine((date) => date.getTime() <= Date.now(), {
   message: 'Must not be in the future.',
 });
 
-const hexadecimal = /^[0-9a-f]{64}$/i;
-const base64 = /^[\w+/-]{43}=?$/;
+/** The schema of a hash of `size` bytes, in hexadecimal digits or base64. */
+const hashOf = (size: number, base64: RegExp) => {
+  const hexadecimal = new RegExp(`^[0-9a-f]{${2 * size}}$`, 'i');
+  return z
+    .string()
+    .refine((text) => hexadecimal.test(text) || base64.test(text), {
+      message: `Must be ${size} bytes in hexadecimal digits or base64.`,
+    })
+    .transform((text) =>
+      hexadecimal.test(text) ? text.toLowerCase() : Buffer.from(text, 'base64').toString('hex'),
+    );
+};
 
-const sha256 = z
-  .string()
-  .refine((text) => hexadecimal.test(text) || base64.test(text), {
-    message: 'Must be 32 bytes in hexadecimal digits or base64.',
-  })
-  .transform((text) =>
-    hexadecimal.test(text) ? text.toLowerCase() : Buffer.from(text, 'base64').toString('hex'),
-  );
+const sha256 = hashOf(32, /^[\w+/-]{43}=?$/);
+const sha512 = hashOf(64, /^[\w+/-]{86}(?:==)?$/);
 
-const key = z.string().regex(new RegExp(String.raw`^[\x21-\x7e]{1,${longestSecret}}$`), {
-  error: `Must be at most ${longestSecret} visible ASCII characters.`,
-});
-
-const keyPrefix = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,32}$/, { error: 'Must be 1 to 32 visible ASCII characters.' });
+const visible = (most: number) =>
+  z.string().regex(new RegExp(String.raw`^[\x21-\x7e]{1,${most}}$`), {
+    error: `Must be 1 to ${most} visible ASCII characters.`,
+  });
 
 const count = z.int();
 
@@ -81,7 +97,7 @@ function membersOf(settings: OperationSettings, issuers: readonly string[]) {
       .max(255)
       .refine(isKnown, { message: 'Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.' }),
     subject: z.string().min(1, 'Must not be empty.').max(255, 'Must have at most 255 characters.'),
-    key_prefix: keyPrefix,
+    key_prefix: visible(longestPrefix),
     created_at: createdAt.nullish(),
     ...inRest(parts),
     // A key that has expired can be imported.
@@ -99,25 +115,45 @@ function membersOf(settings: OperationSettings, issuers: readonly string[]) {
       .refine((plan) => settings.plans?.grants.has(plan), { message: 'Must be a plan in PLANS_FILE.' })
       .nullish(),
     sha256: sha256.nullish(),
-    key: key.nullish(),
+    sha512: sha512.nullish(),
+    hashed_part: z.strictObject({ after: visible(longestPrefix) }).nullish(),
+    key: visible(longestSecret).nullish(),
   };
 }
 
+/** What the reader of lines depends on. */
+export interface ReaderOptions {
+  readonly settings: OperationSettings;
+  /** The issuers that a line may name; an empty list allows any issuer. */
+  readonly issuers: readonly string[];
+  /** The forms of the keys that were imported before. */
+  readonly forms: readonly Form[];
+}
+
 /**
- * Makes a reader of JSON lines.
+ * Makes the schema of a line, and the names of all members in it.
+ * @param settings the operator's settings
  * @param issuers the issuers that a line may name; an empty list allows any issuer
  */
-export function createLineReader(settings: OperationSettings, issuers: readonly string[]) {
+function createLineSchema(settings: OperationSettings, issuers: readonly string[]) {
   const members = membersOf(settings, issuers);
-  // The message does not repeat the unknown name, because the name may be a misplaced secret.
   const places = new Set([...Object.keys(members), ...inner]);
+  // The message does not repeat the unknown name, because the name may be a misplaced secret.
   const known = `May only have the members ${Object.keys(members).join(', ')}.`;
   const schema = z
     .strictObject(members, {
       error: ({ code }) => (code === 'unrecognized_keys' ? known : 'Must be an object.'),
     })
-    .refine(({ sha256, key }) => (sha256 == null) !== (key == null), {
-      message: 'Must have either sha256 or key.',
+    .refine(({ sha256, sha512, key }) => [sha256, sha512, key].filter((each) => each != null).length === 1, {
+      message: 'Must have exactly one of sha256, sha512 and key.',
+    })
+    .refine(({ hashed_part: part, key }) => part == null || key == null, {
+      path: ['hashed_part'],
+      message: 'Must not be given with key.',
+    })
+    .refine(({ hashed_part: part, key_prefix: prefix }) => part == null || prefix.endsWith(part.after), {
+      path: ['key_prefix'],
+      message: 'Must be all that precedes the hashed part, and so end with hashed_part.after.',
     })
     .refine(({ key, key_prefix: prefix }) => key == null || key.startsWith(prefix), {
       path: ['key_prefix'],
@@ -127,6 +163,35 @@ export function createLineReader(settings: OperationSettings, issuers: readonly 
       path: ['key'],
       message: `Must have at least ${leastHidden} characters more than key_prefix.`,
     });
+  return { schema, places };
+}
+
+/** Makes a check that refuses a line with yet another way of hashing when there are {@link mostWays}. */
+function createWayCheck(forms: readonly Form[]) {
+  const ways: Hashing[] = [wholeKey, ...waysIn(forms).filter((way) => !isSameWay(way, wholeKey))];
+  return (way: Hashing) => {
+    if (ways.some((each) => isSameWay(each, way))) return;
+    if (ways.length >= mostWays)
+      throw new LineError(
+        `Keys may be hashed in at most ${mostWays} ways: by SHA-256 or SHA-512, whole or after a text.`,
+      );
+    ways.push(way);
+  };
+}
+
+/** What the reader of lines depends on. */
+export interface ReaderOptions {
+  readonly settings: OperationSettings;
+  /** The issuers that a line may name; an empty list allows any issuer. */
+  readonly issuers: readonly string[];
+  /** The forms of the keys that were imported before. */
+  readonly forms: readonly Form[];
+}
+
+/** Makes a reader of JSON lines. */
+export function createLineReader({ settings, issuers, forms }: ReaderOptions) {
+  const { schema, places } = createLineSchema(settings, issuers);
+  const checkWay = createWayCheck(forms);
 
   /** @throws {LineError} if the line is refused */
   return (number: number, text: string): KeyLine => {
@@ -135,15 +200,32 @@ export function createLineReader(settings: OperationSettings, issuers: readonly 
     const parts = { ...fromRest(given), quota };
     const excess = excessOf(storedParts(parts, noParts));
     if (excess !== undefined) throw new LineError(excess);
+    const { way, imported } = importedFrom(given);
+    checkWay(way);
     return {
-      ...{ number, issuer, subject, keyPrefix, secret },
+      ...{ number, issuer, subject, keyPrefix, secret, parts, imported },
       createdAt: given.created_at ?? new Date(),
       isActive: given.is_active ?? true,
       plan: given.plan ?? null,
-      parts,
-      sha256: given.sha256 ?? sha256Of(secret ?? ''),
+      form: formOf(keyPrefix, way),
     };
   };
+}
+
+/** What a line says of the key's secret. */
+type SecretMembers = Pick<
+  z.output<ReturnType<typeof createLineSchema>['schema']>,
+  'sha256' | 'sha512' | 'hashed_part' | 'key' | 'key_prefix'
+>;
+
+/** How the key of a line is hashed, and its hash. */
+function importedFrom(given: SecretMembers): { way: Hashing; imported: ImportedHash } {
+  const algorithm = hashAlgorithms.find((each) => given[each] != null);
+  const hash = algorithm && given[algorithm];
+  if (!hash) return { way: wholeKey, imported: hashWhole(given.key ?? '') };
+  const after = given.hashed_part?.after ?? '';
+  const head = after === '' ? '' : given.key_prefix;
+  return { way: { algorithm, after }, imported: { algorithm, hash, head } };
 }
 
 function parse<Output>(schema: z.ZodType<Output>, text: string, places: ReadonlySet<string>): Output {
@@ -159,7 +241,7 @@ function parse<Output>(schema: z.ZodType<Output>, text: string, places: Readonly
 }
 
 /** The members of a line's objects. */
-const inner = ['limit', 'window_seconds', 'refill'];
+const inner = ['limit', 'window_seconds', 'refill', 'after'];
 
 /**
  * Describes the faults of a line, and quotes nothing from the line.
@@ -176,7 +258,7 @@ const told = ({ issues }: GatewayError, places: ReadonlySet<string>): string =>
     .join(' ');
 
 /** Parses JSON; undefined if the text is no JSON. The engine's own message quotes the text, so it is dropped. */
-function readJson(text: string): unknown {
+export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -82,7 +82,7 @@ export async function measureVerification(
     keyQuotas,
     accountRates: new RateCounts('keys-of-account'),
     accountQuotas,
-    importedKeys: { mayHave: () => false },
+    importedKeys: { waysOf: () => [] },
     idempotency: { runOnce: () => Promise.reject(new Error('Nothing here runs once')) },
   };
   const context = { db, services, record: {} };

@@ -92,7 +92,7 @@ const services = {
   keyQuotas: noQuotas,
   accountRates: new RateCounts('keys-of-account'),
   accountQuotas: noQuotas,
-  importedKeys: { mayHave: () => false },
+  importedKeys: { waysOf: () => [] },
   idempotency: { runOnce: () => expect.fail() },
 };
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DriverException } from '@mikro-orm/core';
 import { CompiledQuery } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
@@ -5,12 +6,21 @@ import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { verifySecret } from '../../src/api-keys/verify/verify-secret.ts';
 import { Db } from '../../src/database/db.ts';
 import { Account } from '../../src/database/tables.ts';
+import { deactivateLeakedKeys } from '../../src/door/leak-reports/deactivate-leaked-keys.ts';
 import { digests } from '../../src/rewrap/digests.ts';
 import { rewrap } from '../../src/rewrap/rewrap.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { refuseRows } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { expectMoved, exportFrom, foreignKey, importTo, publicKey, sha256 } from '../support/imports.ts';
+import {
+  expectMoved,
+  exportFrom,
+  foreignKey,
+  importTo,
+  publicKey,
+  sha256,
+  sha512,
+} from '../support/imports.ts';
 import { everything } from '../support/key-suite.ts';
 import { plansOf } from '../support/plans.ts';
 import { secretListOf } from '../support/secrets.ts';
@@ -195,6 +205,125 @@ describe('an imported key', () => {
   });
 });
 
+/** Two lines and their keys, by a service's own ways. */
+const kinds: [string, (secret: string) => [string, object]][] = [
+  [
+    'the long token of a prefixed key (Seam)',
+    (secret) => [
+      `mycompany_BRTRKFsL_${secret}`,
+      { key_prefix: 'mycompany_BRTRKFsL_', sha256: sha256(secret), hashed_part: { after: '_' } },
+    ],
+  ],
+  [
+    'what follows the id (Laravel Sanctum)',
+    (secret) => [`7|${secret}`, { key_prefix: '7|', sha256: sha256(secret), hashed_part: { after: '|' } }],
+  ],
+  [
+    'what follows a UUID',
+    (secret) => {
+      const head = '0193fb4e-7a5c-7b6e-9d8f-1a2b3c4d5e6f|';
+      return [`${head}${secret}`, { key_prefix: head, sha256: sha256(secret), hashed_part: { after: '|' } }];
+    },
+  ],
+  [
+    'what follows a prefix, with the separator in it again',
+    (secret) => {
+      const key = `sk_live_${secret}_${secret}`;
+      const hashed_part = { after: 'sk_live_' };
+      return [key, { key_prefix: 'sk_live_', sha256: sha256(key.slice(8)), hashed_part }];
+    },
+  ],
+  [
+    'all, by SHA-512 (Django REST framework)',
+    (secret) => [
+      `${secret.slice(0, 8)}.${secret}`,
+      { key_prefix: `${secret.slice(0, 8)}.`, sha512: sha512(`${secret.slice(0, 8)}.${secret}`) },
+    ],
+  ],
+  [
+    'a part, by SHA-512',
+    (secret) => [
+      `app:1:${secret}`,
+      { key_prefix: 'app:1:', sha512: sha512(secret).toUpperCase(), hashed_part: { after: ':' } },
+    ],
+  ],
+];
+const foreignSecret = () => randomBytes(20).toString('hex');
+const given = (values: object) => ({ ...owned(), ...values });
+
+describe.each(kinds)('a key of which another service hashed %s', (_what, kind) => {
+  it('is accepted as a whole only, and by every way in', async () => {
+    const secret = foreignSecret();
+    const [key, values] = kind(secret);
+    expect(await importTo(setup.gateway, [given(values)])).toEqual({ made: 1, known: 0, refused: [] });
+    expect(await verify(key)).toEqual(good(1));
+    expect(await authorize(key)).toBe(200);
+    const others = [secret, `x${key}`, `${key}x`, key.replace(/^./, 'x'), key.replace('_', '__')];
+    for (const other of others.filter((each) => each !== key)) expect(await verify(other)).toEqual(unknown);
+    const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+    const found = await setup.gateway.rest('POST', '/admin/keys/find', { token, json: { key } });
+    expect(found.body).toMatchObject([{ key_id: 1, subject: 'alice' }]);
+  });
+
+  it('is stored only as a digest made with a pepper', async () => {
+    const secret = foreignSecret();
+    const [key, values] = kind(secret);
+    await importTo(setup.gateway, [given(values)]);
+    const rows = Object.entries(await setup.stored()).flatMap(([, found]) => found.flatMap(Object.values));
+    const bytes = rows.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : String(value)));
+    const hidden = [secret, ...[secret, key].flatMap((text) => [sha256(text), sha512(text)])];
+    for (const text of hidden) expect(bytes.filter((value) => value.includes(text))).toEqual([]);
+  });
+
+  it('is the same key when it is imported again, also as a text', async () => {
+    const [key, values] = kind(foreignSecret());
+    const { key_prefix } = values as { key_prefix: string };
+    const whole = given({ key_prefix, key });
+    await importTo(setup.gateway, [given(values)]);
+    expect(await importTo(setup.gateway, [given(values), whole])).toEqual({ made: 0, known: 2, refused: [] });
+    const [another, more] = kind(foreignSecret());
+    const { key_prefix: prefix } = more as { key_prefix: string };
+    const together = [given({ key_prefix: prefix, key: another }), given(more)];
+    expect(await importTo(setup.gateway, together)).toEqual({ made: 1, known: 1, refused: [] });
+  });
+
+  it('ends when it is found in a public place', async () => {
+    const [key, values] = kind(foreignSecret());
+    await importTo(setup.gateway, [given(values)]);
+    const { services, database } = setup.gateway;
+    const context = {
+      ...{ db: new Db(database.em), services, events: () => {} },
+      requestSource: { id: 'report', address: null },
+    };
+    const url = 'https://example.com/leak';
+    expect(await deactivateLeakedKeys(context, 'end', [{ token: key, url }])).toEqual(new Set([key]));
+    expect((await verify(key)).reason).toBe('inactive');
+  });
+});
+
+describe('keys that were hashed in different ways', () => {
+  it('are all found, and a line with one way too many is refused', async () => {
+    const made = kinds.map(([, kind]) => kind(foreignSecret()));
+    // Ways: SHA-256 of whole keys always, and after `_`, `|` and `sk_live_`.
+    const { refused, ...totals } = await importTo(
+      setup.gateway,
+      made.map(([, values]) => given(values)),
+    );
+    expect(totals).toEqual({ made: 4, known: 0 });
+    expect(refused).toEqual(
+      [5, 6].map((number) => [
+        number,
+        'Keys may be hashed in at most 4 ways: by SHA-256 or SHA-512, whole or after a text.',
+      ]),
+    );
+    // A later import knows the ways of the earlier.
+    expect((await importTo(setup.gateway, [given(made[4]?.[1] ?? {})])).refused).toHaveLength(1);
+    const whole = foreignKey();
+    expect((await importTo(setup.gateway, [lineOf(whole)])).made).toBe(1);
+    for (const [key] of [...made.slice(0, 4), [whole]]) expect((await verify(key)).valid).toBe(true);
+  });
+});
+
 describe('a verification with imported keys', () => {
   const createVerifier = () => {
     const { services } = setup.gateway;
@@ -219,6 +348,25 @@ describe('a verification with imported keys', () => {
     for (const other of ['', 'acme', 'Acme_live', 'other_live_1', publicKey(), `acme_${'x'.repeat(996)}`])
       expect(await cost(other)).toEqual([1, 0]);
     // A key of ours costs what it did.
+    expect(await cost(createApiKeySecret())).toEqual([1, 1]);
+  });
+
+  it('a text is hashed in those ways only in which a key that begins so is hashed', async () => {
+    const secret = foreignSecret();
+    const django = `abc.${secret}`;
+    await importTo(setup.gateway, [
+      lineOf(foreignKey()),
+      given({ key_prefix: 'abc.', sha512: sha512(django) }),
+      given({ key_prefix: '7|', sha256: sha256(secret), hashed_part: { after: '|' } }),
+    ]);
+    const cost = createVerifier();
+    expect(await cost(foreignKey())).toEqual([2, 1]);
+    expect(await cost(django)).toEqual([2, 1]);
+    expect(await cost(`7|${secret}`)).toEqual([2, 1]);
+    expect(await cost(`acme_|${secret}`)).toEqual([3, 1]);
+    for (const other of [secret, 'abc', '7', publicKey()]) expect(await cost(other)).toEqual([1, 0]);
+    // A text without a part has no hash of one.
+    expect(await cost('7|')).toEqual([1, 1]);
     expect(await cost(createApiKeySecret())).toEqual([1, 1]);
   });
 
@@ -325,9 +473,9 @@ describe('a line is refused', () => {
   const years = 'Must be in the years 1970 to 9999 (UTC).';
   const date = 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.';
   const digest = 'Must be 32 bytes in hexadecimal digits or base64.';
-  const either = 'Must have either sha256 or key.';
+  const either = 'Must have exactly one of sha256, sha512 and key.';
   const parts = Object.keys(everything).filter((part) => part !== 'quota');
-  const members = `May only have the members issuer, subject, key_prefix, created_at, ${parts.join(', ')}, quota, is_active, plan, sha256, key.`;
+  const members = `May only have the members issuer, subject, key_prefix, created_at, ${parts.join(', ')}, quota, is_active, plan, sha256, sha512, hashed_part, key.`;
   it.each<[string, string | object, string]>([
     ['no JSON', `{"key": "${key}"`, 'Is no JSON.'],
     ['no object', `["${key}"]`, 'Must be an object.'],
@@ -352,8 +500,8 @@ describe('a line is refused', () => {
     ['no key_prefix', { key_prefix: undefined }, 'key_prefix: Required.'],
     [
       'a long key_prefix',
-      { key_prefix: 'k'.repeat(33) },
-      'key_prefix: Must be 1 to 32 visible ASCII characters.',
+      { key_prefix: 'k'.repeat(65) },
+      'key_prefix: Must be 1 to 64 visible ASCII characters.',
     ],
     [
       'too much together',
@@ -400,10 +548,37 @@ describe('a line is refused', () => {
     ['a quota that is no number', { quota: { limit: '1', refill: 'daily' } }, 'quota.limit: '],
     ['neither', {}, either],
     ['both', { key, sha256: sha256(key) }, either],
+    ['two hashes', { sha256: sha256(key), sha512: sha512(key) }, either],
     ['too few bytes', { sha256: 'ab'.repeat(31) }, `sha256: ${digest}`],
+    ['the other hash', { sha256: sha512(key) }, `sha256: ${digest}`],
+    [
+      'the other hash as SHA-512',
+      { sha512: sha256(key) },
+      'sha512: Must be 64 bytes in hexadecimal digits or base64.',
+    ],
+    [
+      'a hashed part of a key',
+      { key, hashed_part: { after: '_' } },
+      'hashed_part: Must not be given with key.',
+    ],
+    [
+      'a hashed part after another text',
+      { sha256: sha256(key), hashed_part: { after: '|' } },
+      'key_prefix: Must be all that precedes the hashed part, and so end with hashed_part.after.',
+    ],
+    [
+      'a hashed part after nothing',
+      { sha256: sha256(key), hashed_part: { after: '' } },
+      'hashed_part.after: Must be 1 to 64 visible ASCII characters.',
+    ],
+    [
+      'a hashed part of which nothing is said',
+      { sha256: sha256(key), hashed_part: {} },
+      'hashed_part.after: Required.',
+    ],
     ['other letters', { sha256: 'xy'.repeat(32) }, `sha256: ${digest}`],
-    ['a key with a space', { key: `acme_ ${key}` }, 'key: Must be at most 1000 visible ASCII characters.'],
-    ['a long key', { key: 'acme_'.padEnd(1001, 'k') }, 'key: Must be at most 1000 visible ASCII characters.'],
+    ['a key with a space', { key: `acme_ ${key}` }, 'key: Must be 1 to 1000 visible ASCII characters.'],
+    ['a long key', { key: 'acme_'.padEnd(1001, 'k') }, 'key: Must be 1 to 1000 visible ASCII characters.'],
     ['a key that begins otherwise', { key: `x${key}` }, 'key_prefix: Must be the beginning of the key.'],
     [
       'a key that is nearly told',

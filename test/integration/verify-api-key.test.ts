@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
-import { importedDigests, sha256Of } from '../../src/api-keys/verify/imported-keys.ts';
+import { hashWhole, importedDigests, wholeKey } from '../../src/api-keys/verify/imported-keys.ts';
 import { type AccountId, ApiKeySecret, AutomationSettings } from '../../src/database/tables.ts';
 import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -64,10 +64,10 @@ it('a secret that was made here and imported as well → the key that was made h
   const bob = await gateway.createAccount('bob');
   const { id, secret } = await gateway.createVerifiableKey(alice);
   const other = await gateway.createApiKey(bob);
-  const [imported] = importedDigests(gateway.secrets.peppers, sha256Of(secret));
+  const [imported] = importedDigests(gateway.secrets.peppers, hashWhole(secret));
   const row = { apiKey: other, digest: imported?.digest, pepperVersion: imported?.version };
   await gateway.database.em.fork().insert(ApiKeySecret, row as never);
-  vi.spyOn(gateway.importedKeys, 'mayHave').mockReturnValue(true);
+  vi.spyOn(gateway.importedKeys, 'waysOf').mockReturnValue([wholeKey]);
   const token = await setup.sign({ scope: 'keys.verify' });
   const { body } = await gateway.rest('POST', '/keys/verify', { token, json: { key: secret } });
   expect(body).toMatchObject({ valid: true, key_id: id, user_id: alice });

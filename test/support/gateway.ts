@@ -84,7 +84,7 @@ function readOnlyWhenTold(forms: ReturnType<typeof knowImportedForms>) {
   void forms[Symbol.asyncDispose]();
   let wasRead = false;
   return {
-    mayHave: (secret: string) => forms.mayHave(secret),
+    waysOf: (secret: string) => forms.waysOf(secret),
     read: () => {
       wasRead = true;
       return forms.run();

@@ -13,6 +13,9 @@ import { noParts } from './key-suite.ts';
 /** SHA-256 of a text, in hexadecimal digits. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+/** SHA-512 of a text, in hexadecimal digits. */
+export const sha512 = (text: string): string => createHash('sha512').update(text).digest('hex');
+
 /** A new key of a form that is not ours. */
 export const foreignKey = (): string => `acme_live_${randomBytes(20).toString('hex')}`;
 

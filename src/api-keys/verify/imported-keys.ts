@@ -1,23 +1,76 @@
 import { hash } from 'node:crypto';
 import { type Db, prepareQuery } from '../../database/db.ts';
 import { ImportedForm } from '../../database/tables.ts';
-import type { ImportedKeys } from '../../operations/context.ts';
+import type { ImportedKeys, OperationServices } from '../../operations/context.ts';
 import { Repeated } from '../../repeated.ts';
-import type { Peppers } from '../../secrets/peppers.ts';
+import type { PepperedDigest, Peppers } from '../../secrets/peppers.ts';
 
-/** SHA-256 of a secret, in lower-case hexadecimal digits. */
-export const sha256Of = (secret: string): string => hash('sha256', secret);
+/** The hash functions by which other services store keys and Keyward can look them up: fast, and without a salt. */
+export const hashAlgorithms = ['sha256', 'sha512'] as const;
 
-/** The text that is hashed with a pepper in place of an imported secret. No secret of this service looks like it. */
-const inPlaceOf = (sha256: string): string => `sha256:${sha256}`;
+/** A way in which another service has hashed its keys. */
+export interface Hashing {
+  readonly algorithm: (typeof hashAlgorithms)[number];
+  /** The hashed part is what follows the last occurrence of this text in a key; empty: the whole key is hashed. */
+  readonly after: string;
+}
+
+/** What another service has stored of a key. */
+export interface ImportedHash {
+  readonly algorithm: Hashing['algorithm'];
+  /** The hash, in lower-case hexadecimal digits. */
+  readonly hash: string;
+  /** All that precedes the hashed part; empty if the whole key is hashed. */
+  readonly head: string;
+}
+
+/** How a key is looked up that was imported as a text. */
+export const wholeKey: Hashing = { algorithm: 'sha256', after: '' };
+
+/** Hashes a key that was imported as a text. */
+export const hashWhole = (secret: string): ImportedHash => ({
+  algorithm: wholeKey.algorithm,
+  hash: hash(wholeKey.algorithm, secret),
+  head: '',
+});
 
 /**
- * The digests that find an imported secret, of which the service knows only the SHA-256.
- * @param sha256 in lower-case hexadecimal digits
+ * Hashes a text in the way of another service.
+ * @returns undefined if the text has no part that was hashed
+ */
+export function hashOf(secret: string, { algorithm, after }: Hashing): ImportedHash | undefined {
+  const found = after === '' ? 0 : secret.lastIndexOf(after);
+  const start = found + after.length;
+  if (found < 0 || start === secret.length) return undefined;
+  return { algorithm, hash: hash(algorithm, secret.slice(start)), head: secret.slice(0, start) };
+}
+
+/**
+ * The text that is hashed with a pepper in place of an imported secret. No secret of this service looks like it. All
+ * that precedes a hashed part belongs to it: a key is accepted only as a whole.
+ */
+export const inPlaceOf = ({ algorithm, hash, head }: ImportedHash): string =>
+  head === '' ? `${algorithm}:${hash}` : `${algorithm}:${hash}:${head}`;
+
+/**
+ * The digests that find an imported secret, of which the service knows only a hash.
  * @returns the digests under all peppers, the first pepper's digest first
  */
-export const importedDigests = (peppers: Peppers, sha256: string): ReturnType<Peppers['digests']> =>
-  peppers.digests(inPlaceOf(sha256));
+export const importedDigests = (peppers: Peppers, imported: ImportedHash): ReturnType<Peppers['digests']> =>
+  peppers.digests(inPlaceOf(imported));
+
+/** The digests that find a text, whether its API key was made here (these come first) or imported. */
+export const digestsOf = (
+  { secrets: { peppers }, importedKeys }: Pick<OperationServices, 'secrets' | 'importedKeys'>,
+  secret: string,
+): readonly PepperedDigest[] => [
+  ...peppers.digests(secret),
+  ...hashesOf(secret, importedKeys.waysOf(secret)).flatMap((each) => importedDigests(peppers, each)),
+];
+
+/** The hashes of a text in the ways of other services. */
+export const hashesOf = (secret: string, ways: readonly Hashing[]): ImportedHash[] =>
+  ways.map((way) => hashOf(secret, way)).filter((each) => each !== undefined);
 
 /** The interval at which the beginnings of imported keys are read, in milliseconds. */
 const interval = 5000;
@@ -25,50 +78,83 @@ const interval = 5000;
 /** The greatest length of an imported secret, in characters. */
 export const longestSecret = 1000;
 
+/** The most characters of an imported key's prefix: enough for a UUID that precedes the secret. */
+export const longestPrefix = 64;
+
 /** The most different beginnings, because every given text is compared with each. */
 const mostForms = 32;
+
+/** The most ways of hashing, because a text may have to be hashed in each. */
+export const mostWays = 4;
 
 /** The beginning that matches every key. */
 const any = '';
 
-/** The beginning of keys with this prefix: `sk_live_a1` → `sk_`. */
-const beginningOf = (keyPrefix: string): string => /^[^-_.:]+[-_.:]/.exec(keyPrefix)?.[0] ?? any;
+/** The form of imported keys: how they begin, and how they were hashed. */
+export type Form = Hashing & Pick<ImportedForm, 'beginning'>;
 
-const selectForms = prepareQuery(ImportedForm, (db) => db.selectFrom('imported_form').select('beginning'));
+/** The form of keys with this prefix that were hashed in this way: `sk_live_a1` begins with `sk_`. */
+export const formOf = (keyPrefix: string, { algorithm, after }: Hashing): Form => ({
+  beginning: /^[^-_.:]+[-_.:]/.exec(keyPrefix)?.[0] ?? any,
+  algorithm,
+  after,
+});
 
-const insertForm = prepareQuery(ImportedForm, (db, { beginning }: Pick<ImportedForm, 'beginning'>) =>
-  db
-    .insertInto('imported_form')
-    .values({ beginning })
-    .onConflict((conflict) => conflict.column('beginning').doNothing()),
+const selectForms = prepareQuery(ImportedForm, (db) =>
+  db.selectFrom('imported_form').select(['beginning', 'algorithm', 'hashed_after as after']),
 );
 
-const readForms = async (db: Db): Promise<string[]> =>
-  (await selectForms(db, {})).map(({ beginning }) => beginning);
+const insertForm = prepareQuery(ImportedForm, (db, { beginning, algorithm, after }: Form) =>
+  db
+    .insertInto('imported_form')
+    .values({ beginning, algorithm, hashed_after: after })
+    .onConflict((conflict) => conflict.columns(['beginning', 'algorithm', 'hashed_after']).doNothing()),
+);
 
-/** Makes every node look for keys with these prefixes. */
-export async function addForms(db: Db, keyPrefixes: readonly string[]): Promise<void> {
-  const known = new Set(await readForms(db));
-  for (const beginning of new Set(keyPrefixes.map(beginningOf))) {
-    if (known.has(any) || known.has(beginning)) continue;
-    const added = known.size < mostForms ? beginning : any;
-    await insertForm(db, { beginning: added });
-    known.add(added);
+/** Whether both are the same way of hashing. */
+export const isSameWay = (one: Hashing, other: Hashing): boolean =>
+  one.algorithm === other.algorithm && one.after === other.after;
+
+/** Reads the forms of the keys that were imported. */
+export const readForms = (db: Db): Promise<readonly Form[]> => selectForms(db, {});
+
+/** Makes every node look for keys of these forms. */
+export async function addForms(db: Db, forms: readonly Form[]): Promise<void> {
+  const known = [...(await readForms(db))];
+  const isKnown = (form: Form, beginning = form.beginning) =>
+    known.some((each) => each.beginning === beginning && isSameWay(each, form));
+  for (const form of forms) {
+    if (isKnown(form, any) || isKnown(form)) continue;
+    const added = known.length < mostForms ? form : { ...form, beginning: any };
+    await insertForm(db, added);
+    known.push(added);
   }
 }
 
+/** The different ways of hashing of some forms. */
+export const waysIn = (forms: readonly Form[]): readonly Form[] =>
+  forms.filter((form, at) => forms.findIndex((each) => isSameWay(each, form)) === at);
+
+/** The ways in which a text may be hashed, by the known forms; none if it cannot be an imported key. */
+export function waysFor(forms: readonly Form[], secret: string): readonly Hashing[] {
+  if (secret.length > longestSecret) return [];
+  const fitting = forms.filter(
+    ({ beginning, after }) => secret.startsWith(beginning) && secret.includes(after),
+  );
+  return waysIn(fitting);
+}
+
 /**
- * Knows the beginnings of imported keys, so that the service looks up no other texts in foreign forms. It knows them
- * from the first run on, and then reads them at regular intervals.
- * @param onFailure receives the error of a failed read; the known beginnings stay
+ * Knows the forms of imported keys, so that the service looks up no other texts in foreign forms. It knows them from
+ * the first run on, and then reads them at regular intervals.
+ * @param onFailure receives the error of a failed read; the known forms stay
  */
 export function knowImportedForms(db: Db, onFailure: (error: unknown) => void): Repeated & ImportedKeys {
-  let beginnings: readonly string[] = [];
+  let forms: readonly Form[] = [];
   const read = async () => {
-    beginnings = await readForms(db);
+    forms = await readForms(db);
   };
   return Object.assign(new Repeated(interval, read, onFailure), {
-    mayHave: (secret: string) =>
-      secret.length <= longestSecret && beginnings.some((beginning) => secret.startsWith(beginning)),
+    waysOf: (secret: string) => waysFor(forms, secret),
   });
 }

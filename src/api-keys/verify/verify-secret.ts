@@ -1,15 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
-import { prepareQuery } from '../../database/db.ts';
+import { type Db, prepareQuery } from '../../database/db.ts';
 import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../../database/shared-read.ts';
 import { ApiKey } from '../../database/tables.ts';
 import type { ImportedKeys, OperationContext } from '../../operations/context.ts';
 import { type Entitlement, entitlementOf } from '../../plans/entitlement-of.ts';
 import { isPeriodOverIn } from '../../quotas/quota-periods.ts';
+import type { PepperedDigest } from '../../secrets/peppers.ts';
 import { isApiKeySecret } from '../api-key-secret.ts';
 import { quotaColumns } from '../own-api-key.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
-import { importedDigests, sha256Of } from './imported-keys.ts';
+import { digestsOf } from './imported-keys.ts';
 import { type KeyLimits, noLimits, seeKeyLimits, useLimits } from './key-limits.ts';
 
 /**
@@ -184,24 +185,31 @@ export async function checkSecret(
 
 /** Whether a text has the form of an API key, made here or imported, so that it is worth a look-up. */
 export const mayBeApiKey = (importedKeys: ImportedKeys, secret: string): boolean =>
-  isApiKeySecret(secret) || importedKeys.mayHave(secret);
+  isApiKeySecret(secret) || importedKeys.waysOf(secret).length > 0;
 
 async function findKey(
   { db, services }: Pick<VerificationContext, 'db' | 'services'>,
   secret: string,
 ): Promise<FoundKey | undefined> {
-  const { importedKeys, secrets } = services;
-  const { peppers } = secrets;
   // Comes first, so that a malformed text takes the same digests as a key.
-  const own = peppers.digests(secret);
-  if (!mayBeApiKey(importedKeys, secret)) return undefined;
-  const all = importedKeys.mayHave(secret) ? [...own, ...importedDigests(peppers, sha256Of(secret))] : own;
+  const digests = digestsOf(services, secret);
+  return mayBeApiKey(services.importedKeys, secret) ? findByDigests(db, digests) : undefined;
+}
+
+/**
+ * Finds the key of a secret.
+ * @param digests all digests that find the secret. If several find a key, the earlier digest's counts: a key that was
+ *   made here before the same key imported
+ */
+export async function findByDigests(
+  db: Db,
+  digests: readonly PepperedDigest[],
+): Promise<FoundKey | undefined> {
   const rows = await lookUpTogether(
     db,
-    all.map(({ digest }) => digest),
+    digests.map(({ digest }) => digest),
   );
-  // If a key was made here and imported as well, the key that was made here comes first.
-  for (const { digest } of all) {
+  for (const { digest } of digests) {
     const found = rows.find((row) => timingSafeEqual(digest, row.digest));
     if (found) return found;
   }
@@ -212,7 +220,7 @@ async function findKey(
  * Finds the reason of a refusal. The end of the key comes before the end of its secret, and both come before the
  * checks of the use.
  */
-const failureOf = (
+export const failureOf = (
   { isActive, expiresAt, worksUntil, blocked }: FoundKey,
   now: Date,
 ): VerificationFailure | null => {

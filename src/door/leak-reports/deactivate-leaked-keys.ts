@@ -1,14 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import { deactivated, deactivateMany, lockKeys } from '../../api-keys/deactivate-many.ts';
 import { lastEnd } from '../../api-keys/own-api-key.ts';
-import { importedDigests, sha256Of } from '../../api-keys/verify/imported-keys.ts';
+import { digestsOf } from '../../api-keys/verify/imported-keys.ts';
 import type { LeakReportConfig } from '../../config/config.ts';
 import { type Db, runQuery } from '../../database/db.ts';
 import { ApiKey, type Tables } from '../../database/tables.ts';
 import type { Change } from '../../observability/events.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { type KeyEvent, writeKeyEvents } from '../../operations/write-key-events.ts';
-import type { Secrets } from '../../secrets/secrets.ts';
 
 /** A text from a public place that may be an API key. */
 export interface Leak {
@@ -103,10 +102,6 @@ function eventsOf({ id, account, leak, worksUntil, previousWorksUntil }: LeakedS
   return [leaked(deactivated), { ...about, name: 'api-key-deactivated', changes: [deactivated] } as const];
 }
 
-/** The digests that find a text, whether its API key was made here or imported. */
-const digestsOf = ({ peppers }: Secrets, token: string): Buffer[] =>
-  [...peppers.digests(token), ...importedDigests(peppers, sha256Of(token))].map(({ digest }) => digest);
-
 /**
  * Ends or marks the found secrets that need it.
  * @returns the events
@@ -142,7 +137,7 @@ export async function deactivateLeakedKeys(
   // If a text was found in several places, the record shows the first.
   const byDigest = new Map<string, Leak>();
   for (const leak of leaks.toReversed())
-    for (const digest of digestsOf(services.secrets, leak.token)) byDigest.set(digest.toString('hex'), leak);
+    for (const { digest } of digestsOf(services, leak.token)) byDigest.set(digest.toString('hex'), leak);
   if (byDigest.size === 0) return new Set();
   const digests = [...byDigest.keys()].map((hex) => Buffer.from(hex, 'hex'));
   const find = async (within: Db): Promise<LeakedSecret[]> =>

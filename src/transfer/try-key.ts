@@ -1,0 +1,171 @@
+import { hash } from 'node:crypto';
+import {
+  digestsOf,
+  type Form,
+  type Hashing,
+  hashAlgorithms,
+  hashesOf,
+  inPlaceOf,
+  longestPrefix,
+  longestSecret,
+  readForms,
+  waysFor,
+} from '../api-keys/verify/imported-keys.ts';
+import { failureOf, findByDigests } from '../api-keys/verify/verify-secret.ts';
+import type { Destination } from './import-keys.ts';
+import { createLineReader, type KeyLine, readJson } from './key-line.ts';
+import { type Line, LineError } from './read-lines.ts';
+
+/** Whether a key would be accepted, and why. */
+export interface Trial {
+  readonly isAccepted: boolean;
+  /** One sentence or more, with nothing from the file. */
+  readonly why: string;
+}
+
+/** The words for a line with this very key. */
+const itself = 'it is this key';
+
+const refused = (why: string): Trial => ({ isAccepted: false, why });
+
+/** What the hash of a line is made of, in words. */
+type Sources = ReadonlyMap<string, string>;
+
+/**
+ * The shortest text after which this part of a key begins; undefined if the part cannot be imported.
+ * @param start the place of the part's first character
+ */
+function separatorOf(key: string, start: number): string | undefined {
+  if (start > longestPrefix) return undefined;
+  for (let length = 1; length <= start; length += 1) {
+    const text = key.slice(start - length, start);
+    if (key.lastIndexOf(text) === start - length) return text;
+  }
+  return undefined;
+}
+
+function describePart(key: string, start: number): string {
+  const after = separatorOf(key, start);
+  const part = `its hash is of the last ${key.length - start} characters of this key`;
+  if (after === undefined) return `${part}, which cannot be looked up`;
+  const members = { key_prefix: key.slice(0, start), hashed_part: { after } };
+  return `${part}: it needs ${JSON.stringify(members).slice(1, -1)}`;
+}
+
+/** All that a service may have hashed of this key, by the hash in hexadecimal digits. */
+function sourcesOf(key: string): Sources {
+  const bytes: [string | Buffer, string][] = [
+    ...Array.from({ length: key.length - 1 }, (_, at): [string, string] => [
+      key.slice(at + 1),
+      describePart(key, at + 1),
+    ]),
+    [`${key}\n`, 'its hash is of this key and a line break: hash the key without one'],
+    [key.toLowerCase(), 'its hash is of this key in lower case, which cannot be looked up'],
+    [key.toUpperCase(), 'its hash is of this key in capitals, which cannot be looked up'],
+    [Buffer.from(key, 'hex'), 'its hash is of the bytes of this hexadecimal key, which cannot be looked up'],
+    [Buffer.from(key, 'base64'), 'its hash is of the bytes of this base64 key, which cannot be looked up'],
+    [key, itself],
+  ];
+  return new Map(
+    hashAlgorithms.flatMap((algorithm) =>
+      bytes
+        .filter(([source]) => source.length > 0)
+        .map(([source, words]) => [hash(algorithm, source), words] as const),
+    ),
+  );
+}
+
+/** What a line has of the key, in words; undefined: nothing. The line may be one that the import refuses. */
+function relationOf(text: string, key: string, sources: Sources): string | undefined {
+  const members = Object(readJson(text)) as Readonly<Record<string, unknown>>;
+  if (members['key'] === key) return itself;
+  for (const name of hashAlgorithms) {
+    const given = members[name];
+    if (typeof given !== 'string') continue;
+    const found =
+      sources.get(given.toLowerCase()) ?? sources.get(Buffer.from(given, 'base64').toString('hex'));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether the key of a line is this one, by the ways in which a verification would look it up. */
+const isKeyOf = (line: KeyLine, key: string): boolean =>
+  hashesOf(key, waysFor([line.form], key))
+    .map(inPlaceOf)
+    .includes(inPlaceOf(line.imported));
+
+/** What becomes of a key that its line, which has the key's hash, has just imported. */
+function trialOf(line: KeyLine, key: string, relation: string): Trial {
+  const here = `line ${line.number}`;
+  if (!isKeyOf(line, key))
+    return refused(
+      relation === itself
+        ? `${here} is this key, but the key is looked up otherwise: it does not begin with key_prefix, or hashed_part is wrong`
+        : `${here}: ${relation}`,
+    );
+  if (!line.isActive) return refused(`${here} is this key, and is_active is false`);
+  const { expiresAt } = line.parts;
+  if (expiresAt && expiresAt <= new Date()) return refused(`${here} is this key, and expires_at is over`);
+  return { isAccepted: true, why: `${here} is this key` };
+}
+
+/** Finds out whether the database has the key, whatever the file says of it. */
+async function tryStored({ db, secrets }: Destination, key: string, forms: readonly Form[]) {
+  const importedKeys = { waysOf: (text: string): readonly Hashing[] => waysFor(forms, text) };
+  const found = await findByDigests(db, digestsOf({ secrets, importedKeys }, key));
+  if (!found) return undefined;
+  const reason = failureOf(found, new Date());
+  return reason === null
+    ? { isAccepted: true, why: `it is here already: key ${found.id}` }
+    : refused(`it is here already: key ${found.id}, which is refused (${reason})`);
+}
+
+/**
+ * Finds out whether a key would be accepted after an import of these lines, and why not. Writes nothing. The answer is
+ * about the secret only, not about a use of the key: its addresses, permissions and limits.
+ * @param options.issuers the issuers that a line may name; an empty list allows any issuer
+ * @param options.onLine called for each line that was read
+ */
+export async function tryKey(
+  destination: Destination,
+  lines: AsyncIterable<Line>,
+  key: string,
+  { issuers, onLine }: { readonly issuers: readonly string[]; readonly onLine?: (line: Line) => void },
+): Promise<Trial> {
+  if (key === '') return refused('it is empty');
+  if (key.length > longestSecret) return refused(`it is longer than ${longestSecret} characters`);
+  const { db, settings } = destination;
+  const forms = await readForms(db);
+  const stored = await tryStored(destination, key, forms);
+  if (stored) return stored;
+  const read = createLineReader({ settings, issuers, forms });
+  const sources = sourcesOf(key);
+  let first: Trial | undefined;
+  for await (const line of lines) {
+    const trial = tryLine(read, line, key, sources);
+    if (trial?.isAccepted) return trial;
+    first ??= trial;
+    onLine?.(line);
+  }
+  return first ?? refused('no line has a hash of this key or of a part of it');
+}
+
+/** What a line says of the key; undefined: nothing. */
+function tryLine(
+  read: ReturnType<typeof createLineReader>,
+  { number, text }: Line,
+  key: string,
+  sources: Sources,
+): Trial | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  // Every line is read, because one line may make the import refuse a later one.
+  const relation = relationOf(text, key, sources);
+  try {
+    const line = read(number, text);
+    return relation === undefined ? undefined : trialOf(line, key, relation);
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error;
+    return relation === undefined ? undefined : refused(`line ${number}: ${relation}. ${error.message}`);
+  }
+}
