@@ -13,6 +13,7 @@ const scopesOverOthers: Record<ScopeOverOthers, string> = {
   'keyward.admin':
     "Find, block and erase anybody's account, end anybody's API keys, and say where events are sent: for operators.",
   'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
+  'keys.import': "Bring anybody's API keys from another service: for a provider's backend, not for people.",
   'accounts.entitle': "Say what anybody's account may have: for a provider's billing server, not for people.",
 };
 
@@ -33,6 +34,9 @@ export const accountAdmin = ['idp.signin.user.admin', ...signedIn] as const sati
  * is necessary.
  */
 export const keyVerifier = ['keys.verify'] as const satisfies Scope[];
+
+/** The scope with which a provider's backend imports API keys of another service. */
+export const keyImporter = ['keys.import'] as const satisfies Scope[];
 
 /** The scope of operators, who run the service for others. */
 export const operator = ['keyward.admin'] as const satisfies Scope[];

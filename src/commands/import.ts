@@ -1,3 +1,4 @@
+import type { Destination } from '../api-keys/import/import-keys.ts';
 import { readCommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -8,7 +9,6 @@ import { assertMigrated } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
 import { readPlans } from '../plans/plans-file.ts';
 import { createSecrets } from '../secrets/secrets.ts';
-import type { Destination } from '../transfer/import-keys.ts';
 import { importLines } from '../transfer/import-lines.ts';
 import { tryKey } from '../transfer/try-key.ts';
 import { reportFault } from './report-fault.ts';

@@ -1,6 +1,7 @@
 import '../api-keys/api-keys.graphql.ts';
 import '../api-keys/api-key-secrets.graphql.ts';
 import '../api-keys/verify/verify-api-key.graphql.ts';
+import '../api-keys/import/import-api-key.graphql.ts';
 import '../api-keys/usage/api-key-usage.graphql.ts';
 import '../api-keys/account-api-keys.graphql.ts';
 import '../api-keys/usage/account-usage.graphql.ts';

@@ -8,7 +8,7 @@ export interface BusinessEvents {
   'account-erased': OfAccount;
   'account-trail-read': OfAccount;
   'account-unblocked': OfAccount;
-  'api-key-created': OfApiKey;
+  'api-key-created': OfApiKey & ByProvider;
   'api-key-deactivated': OfApiKey & ByKeyItself;
   'api-key-leaked': OfApiKey;
   'api-key-renamed': OfApiKey;

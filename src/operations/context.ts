@@ -1,4 +1,3 @@
-import type { Hashing } from '../api-keys/verify/imported-keys.ts';
 import type { Rate } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
 import type { AccountId, AutomationSettings, QuotaRefill } from '../database/tables.ts';
@@ -209,6 +208,13 @@ export interface Plans {
   readonly usual: string;
   /** What each plan grants, by its name. */
   readonly grants: ReadonlyMap<string, Grant>;
+}
+
+/** A way in which another service has hashed its API keys. */
+export interface Hashing {
+  readonly algorithm: 'sha256' | 'sha512';
+  /** The hashed part is what follows the last occurrence of this text in a key; empty: the whole key is hashed. */
+  readonly after: string;
 }
 
 /** Knows the forms of imported API keys. */

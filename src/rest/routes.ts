@@ -29,6 +29,7 @@ export const routes = {
   endApiKeySecret: { method: 'DELETE', path: '/auth/keys/{key_id}/secrets/{prefix}' },
   apiKeyUsage: { method: 'GET', path: '/auth/keys/{key_id}/usage' },
   verifyApiKey: { method: 'POST', path: '/keys/verify' },
+  importApiKey: { method: 'POST', path: '/keys/import' },
   privateKeyStatus: { method: 'GET', path: '/auth/private-key' },
   registerPrivateKey: { method: 'POST', path: '/auth/private-key', created: '/auth/private-key' },
   removePrivateKey: { method: 'DELETE', path: '/auth/private-key' },

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { KeyLine } from '../api-keys/import/import-keys.ts';
+import { type Destination, importKeys } from '../api-keys/import/import-keys.ts';
 import { readForms } from '../api-keys/verify/imported-keys.ts';
 import { isForPostgres } from '../database/db.ts';
-import { type Destination, importKeys } from './import-keys.ts';
-import { createLineReader, type KeyLine } from './key-line.ts';
+import { createLineReader } from './key-line.ts';
 import { type Line, type LineOptions, takeLines } from './read-lines.ts';
 
 /** The number of keys in one transaction. On SQLite, all other writers wait for the transaction. */

@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import {
-  excessOf,
-  fromRest,
-  inRest,
-  type KeyParts,
-  keyParts,
-  noParts,
-  storedParts,
-} from '../api-keys/key-parts.ts';
+import type { KeyLine } from '../api-keys/import/import-keys.ts';
+import { hidesEnough, leastHidden, past, visible } from '../api-keys/import/key-text.ts';
+import { excessOf, fromRest, inRest, keyParts, noParts, storedParts } from '../api-keys/key-parts.ts';
 import {
   type Form,
   formOf,
-  type Hashing,
   hashAlgorithms,
   hashWhole,
   type ImportedHash,
@@ -23,45 +16,18 @@ import {
   wholeKey,
 } from '../api-keys/verify/imported-keys.ts';
 import { GatewayError } from '../errors.ts';
-import type { OperationSettings } from '../operations/context.ts';
+import type { Hashing, OperationSettings } from '../operations/context.ts';
 import { isInBounds, outOfBounds } from '../operations/input.ts';
 import { parseInput } from '../operations/operation.ts';
 import { LineError } from './read-lines.ts';
 
-/** An API key from a line, after its check. */
-export interface KeyLine {
-  /** The number of its line. */
-  readonly number: number;
-  readonly issuer: string;
-  readonly subject: string;
-  readonly keyPrefix: string;
-  readonly createdAt: Date;
-  readonly isActive: boolean;
-  readonly parts: KeyParts;
-  /** The plan of the key's account; null if the line names none. */
-  readonly plan: string | null;
-  /** What the other service stored of the key's secret. */
-  readonly imported: ImportedHash;
-  /** The form by which every node finds the key. */
-  readonly form: Form;
-  /** The secret itself; null if the line has only a hash. */
-  readonly secret: string | null;
-}
-
 /** The number of faults that a refusal names. */
 const mostTold = 5;
-
-/** The least number of a secret's characters that its prefix does not reveal. */
-const leastHidden = 16;
 
 const moment = z.iso
   .datetime({ offset: true, error: 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.' })
   .transform((text) => new Date(text))
   .refine(isInBounds, { message: outOfBounds });
-
-const createdAt = moment.refine((date) => date.getTime() <= Date.now(), {
-  message: 'Must not be in the future.',
-});
 
 /** The schema of a hash of `size` bytes, in hexadecimal digits or base64. */
 const hashOf = (size: number, base64: RegExp) => {
@@ -79,11 +45,6 @@ const hashOf = (size: number, base64: RegExp) => {
 const sha256 = hashOf(32, /^[\w+/-]{43}=?$/);
 const sha512 = hashOf(64, /^[\w+/-]{86}(?:==)?$/);
 
-const visible = (most: number) =>
-  z.string().regex(new RegExp(String.raw`^[\x21-\x7e]{1,${most}}$`), {
-    error: `Must be 1 to ${most} visible ASCII characters.`,
-  });
-
 const count = z.int();
 
 /** The schemas of a line's members, by REST name: the owner and the parts of a key. */
@@ -98,7 +59,7 @@ function membersOf(settings: OperationSettings, issuers: readonly string[]) {
       .refine(isKnown, { message: 'Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.' }),
     subject: z.string().min(1, 'Must not be empty.').max(255, 'Must have at most 255 characters.'),
     key_prefix: visible(longestPrefix),
-    created_at: createdAt.nullish(),
+    created_at: past(moment).nullish(),
     ...inRest(parts),
     // A key that has expired can be imported.
     expires_at: moment.nullish(),
@@ -159,7 +120,7 @@ function createLineSchema(settings: OperationSettings, issuers: readonly string[
       path: ['key_prefix'],
       message: 'Must be the beginning of the key.',
     })
-    .refine(({ key, key_prefix: prefix }) => key == null || key.length >= prefix.length + leastHidden, {
+    .refine(({ key, key_prefix: prefix }) => key == null || hidesEnough(key, prefix), {
       path: ['key'],
       message: `Must have at least ${leastHidden} characters more than key_prefix.`,
     });

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import type { Destination, KeyLine } from '../api-keys/import/import-keys.ts';
 import {
   digestsOf,
   type Form,
-  type Hashing,
   hashAlgorithms,
   hashesOf,
   inPlaceOf,
@@ -12,8 +12,8 @@ import {
   waysFor,
 } from '../api-keys/verify/imported-keys.ts';
 import { failureOf, findByDigests } from '../api-keys/verify/verify-secret.ts';
-import type { Destination } from './import-keys.ts';
-import { createLineReader, type KeyLine, readJson } from './key-line.ts';
+import type { Hashing } from '../operations/context.ts';
+import { createLineReader, readJson } from './key-line.ts';
 import { type Line, LineError } from './read-lines.ts';
 
 /** Whether a key would be accepted, and why. */

@@ -317,7 +317,7 @@ describe.skipIf(!canRun)('the API reference', () => {
 
   it('signs in with more scopes', async () => {
     await visit.page.locator('.sign-in-toggle').click();
-    for (const name of ['keys.verify', 'accounts.entitle'])
+    for (const name of ['keys.verify', 'keys.import', 'accounts.entitle'])
       await visit.page.getByRole('checkbox', { name }).check();
     await visit.page.getByRole('button', { name: 'Sign in again with these scopes' }).click();
     await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
@@ -331,9 +331,11 @@ describe.skipIf(!canRun)('the API reference', () => {
     await formOf(id).waitFor();
     const body = formOf(id).getByLabel('Body');
     if (id === 'registerPrivateKey') await body.fill(JSON.stringify({ private_key: '1'.repeat(64) }));
-    if (id === 'setEntitlementBySubject') {
+    if (['setEntitlementBySubject', 'importApiKey'].includes(id)) {
       const issuer = developmentIssuer({ host: '127.0.0.1', port: Number(new URL(world.service.url).port) });
-      await body.fill(JSON.stringify({ issuer, subject: 'alice' }));
+      const key =
+        id === 'importApiKey' ? { key: `acme_live_${'k'.repeat(40)}`, key_prefix: 'acme_live_' } : {};
+      await body.fill(JSON.stringify({ issuer, subject: 'alice', ...key }));
     }
     await execute(id);
     // Its example is no secret of this key.

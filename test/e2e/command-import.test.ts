@@ -105,6 +105,34 @@ describe('keys:import', () => {
     expect([await count(), await count('account'), await count('imported_form')]).toEqual([0, 0, 0]);
   });
 
+  it('--try says whether a key would be accepted, and writes nothing', async () => {
+    await migrate();
+    const key = foreignKey();
+    const part = lineOf('', { key_prefix: 'acme_live_', sha256: sha256(key.slice('acme_live_'.length)) });
+    await writeFile(file, `${lineOf(foreignKey())}${part}`);
+    const attempt = (tried: string) => move('import', [file, '--try', tried]);
+    expect(await attempt(key)).toMatchObject({
+      code: 1,
+      stdout:
+        'refused: line 2: its hash is of the last 40 characters of this key: it needs "key_prefix":"acme_live_","hashed_part":{"after":"_"}\n',
+      stderr: '',
+    });
+    await writeFile(file, `x\n${part.replace('}', ', "hashed_part": {"after": "_"}}')}`);
+    expect(await attempt(key)).toMatchObject({
+      code: 0,
+      stdout: 'accepted: line 2 is this key\n',
+      stderr: '',
+    });
+    expect(await attempt(foreignKey())).toMatchObject({
+      code: 1,
+      stdout: 'refused: no line has a hash of this key or of a part of it\n',
+    });
+    expect([await count(), await count('account'), await count('imported_form')]).toEqual([0, 0, 0]);
+    await move('import', [file]);
+    expect(await attempt(key)).toMatchObject({ code: 0, stdout: 'accepted: it is here already: key 1\n' });
+    expect(await move('import', [file, '--try'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
   it('can be killed at any moment and run again', async () => {
     await migrate();
     const lines = Array.from({ length: 6000 }, (_, index) =>

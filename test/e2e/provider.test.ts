@@ -154,6 +154,7 @@ describe(documentPath, () => {
         'profile',
         'idp.signin.user.admin',
         'keys.verify',
+        'keys.import',
         'accounts.entitle',
       ],
       bearer_methods_supported: ['header'],

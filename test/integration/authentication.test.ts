@@ -34,6 +34,7 @@ const scopesOf: Record<OperationName, readonly string[]> = {
   registerPrivateKey: change,
   removePrivateKey: change,
   verifyApiKey: ['keys.verify'],
+  importApiKey: ['keys.import'],
   entitlement: ['accounts.entitle'],
   setEntitlement: ['accounts.entitle'],
   setEntitlementBySubject: ['accounts.entitle'],

@@ -186,7 +186,10 @@ it('a blocked operator → 403', async () => {
 describe('a blocked caller → 403', () => {
   // A server verifies keys in its own name: it has no account.
   const people = operations.filter((operation) => operation !== 'verifyApiKey' && operation !== 'findApiKey');
-  const forAll = { sub: 'bob', scope: 'openid email profile idp.signin.user.admin keyward.admin' };
+  const forAll = {
+    sub: 'bob',
+    scope: 'openid email profile idp.signin.user.admin keyward.admin keys.import',
+  };
   /** An input that would do for somebody else: the published one. */
   const inputOf = (operation: OperationName) =>
     Object.fromEntries(

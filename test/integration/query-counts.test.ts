@@ -40,7 +40,7 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
   deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
   eraseAccount: [[11, { id: '<account>' }]],
   findApiKey: [
-    [3, { key: '<key>' }],
+    [2, { key: '<key>' }],
     [2, { keyPrefix: '"sk-a1b2c3"' }],
   ],
   createWebhookEndpoint: [[8, { url: '<url>' }]],
@@ -82,6 +82,17 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
   endApiKeySecret: [[5, { ...active, prefix: '<previous>' }]],
   setDefaultApiKey: [[6, active]],
   updateAutomationSettings: [[3, { isEnabled: 'false' }], [1]],
+  importApiKey: [
+    [
+      15,
+      {
+        issuer: '"https://id.example.com"',
+        subject: '<friend>',
+        key: '<foreign>',
+        keyPrefix: '<prefix>',
+      },
+    ],
+  ],
   verifyApiKey: [[1, { key: '<key>' }]],
 };
 
@@ -190,7 +201,9 @@ const calledBy = (subject: string, [operation, , input]: Counted): Step => {
       .replace('<url>', `"https://hooks.example.com/for/${subject}"`)
       .replace('<key>', `"${keysOf[subject]?.key}"`)
       .replace('<previous>', `"${keyPrefixOf(keysOf[subject]?.previous ?? '')}"`)
-      .replace('<friend>', `"a friend of ${subject}"`);
+      .replace('<friend>', `"a friend of ${subject}"`)
+      .replace('<prefix>', `"${Buffer.from(subject).toString('hex')}_"`)
+      .replace('<foreign>', `"${Buffer.from(subject).toString('hex')}_${'k'.repeat(40)}"`);
   const filled = Object.fromEntries(Object.entries(input).map(([name, text]) => [name, fill(text)]));
   const pathText = filled[pathArgument(operation) ?? ''];
   return { operation, input: filled, comparesWords: true, ...(pathText !== undefined && { pathText }) };

@@ -89,6 +89,7 @@ export const specialistOf = (operation: OperationName): string | undefined => {
     ['keys.verify', 'provider'],
     ['keyward.admin', 'operator'],
     ['accounts.entitle', 'billing'],
+    ['keys.import', 'mover'],
   ]).get(scope);
 };
 
@@ -204,6 +205,29 @@ const forEntitlements: [Step, string][] = [
   given('auditEvents'),
 ];
 
+const moved = {
+  issuer: '"https://id.example.com"',
+  subject: '"zoe"',
+  key: `"acme_live_${'k'.repeat(40)}"`,
+  keyPrefix: '"acme_live_"',
+};
+
+/** Keys of another service, by the provider's server. */
+const forImports: [Step, string][] = [
+  given(
+    'importApiKey',
+    { ...moved, permissions: '["documents.*"]', quota: '{"limit":5,"refill":"DAILY"}' },
+    'mover',
+  ),
+  given('importApiKey', moved, 'mover'),
+  given('importApiKey', { ...moved, subject: '"yan"' }, 'mover'),
+  given('importApiKey', { ...moved, keyPrefix: '"other_"' }, 'mover'),
+  given('importApiKey', { ...moved, key: '"acme_live_1"' }, 'mover'),
+  given('importApiKey', { ...moved, createdAt: '"2999-01-01T00:00:00Z"' }, 'mover'),
+  given('importApiKey', moved, 'provider'),
+  given('importApiKey', moved),
+];
+
 /** Operations that depend on what others did before: they do what they are for, and refuse an input. The other refusals. */
 const story: [Step, string][] = [
   given('verifyApiKey', { key: `"${secrets.alice}"` }, 'provider'),
@@ -265,6 +289,7 @@ const story: [Step, string][] = [
   given('updateAutomationSettings', { sessionDuration: '59' }),
   given('auditEvents', { first: '101' }),
   ...forEntitlements,
+  ...forImports,
   ...forOperators,
   ...forWebhooks,
 ];
@@ -303,6 +328,7 @@ export function setUpSides() {
     tokens.set('provider', await issuer.sign({ sub: 'provider', scope: 'keys.verify' }));
     tokens.set('operator', await issuer.sign({ sub: 'operator', scope: 'keyward.admin' }));
     tokens.set('billing', await issuer.sign({ sub: 'billing', scope: 'accounts.entitle' }));
+    tokens.set('mover', await issuer.sign({ sub: 'mover', scope: 'keys.import' }));
     tokens.set('alice with openid', await issuer.sign({ scope: 'openid' }));
   });
   afterAll(async () => {

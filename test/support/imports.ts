@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
+import type { Destination } from '../../src/api-keys/import/import-keys.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { Db } from '../../src/database/db.ts';
 import type { OperationSettings } from '../../src/operations/context.ts';
 import { exportKeys } from '../../src/transfer/export-keys.ts';
-import type { Destination } from '../../src/transfer/import-keys.ts';
 import { importLines } from '../../src/transfer/import-lines.ts';
 import { readLines } from '../../src/transfer/read-lines.ts';
 import type { TestGateway } from './gateway.ts';

@@ -11,7 +11,7 @@ import {
 } from 'jose';
 import { accountAdmin } from '../../src/auth/scopes.ts';
 import type { IssuerConfig } from '../../src/config/config.ts';
-import { plainIssuer } from '../../src/config/issuers.ts';
+import { plainIssuer, scopesOverOthers } from '../../src/config/issuers.ts';
 
 /** What an access token of the tests carries unless told otherwise. */
 export type TokenClaims = JWTPayload & { scope?: unknown; scp?: unknown; client_id?: unknown };
@@ -53,7 +53,7 @@ export async function startIssuer(alg: SigningAlgorithm = 'ES256') {
     algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     ...plainIssuer,
     scopeAliases: new Map(),
-    grants: ['keyward.admin', 'keys.verify', 'accounts.entitle'],
+    grants: scopesOverOthers,
   };
 
   /** An access token; a claim or header member given as undefined is left out. */

@@ -1,19 +1,12 @@
 import { hash } from 'node:crypto';
 import { type Db, prepareQuery } from '../../database/db.ts';
 import { ImportedForm } from '../../database/tables.ts';
-import type { ImportedKeys, OperationServices } from '../../operations/context.ts';
+import type { Hashing, ImportedKeys, OperationServices } from '../../operations/context.ts';
 import { Repeated } from '../../repeated.ts';
 import type { PepperedDigest, Peppers } from '../../secrets/peppers.ts';
 
-/** The hash functions by which other services store keys and Keyward can look them up: fast, and without a salt. */
-export const hashAlgorithms = ['sha256', 'sha512'] as const;
-
-/** A way in which another service has hashed its keys. */
-export interface Hashing {
-  readonly algorithm: (typeof hashAlgorithms)[number];
-  /** The hashed part is what follows the last occurrence of this text in a key; empty: the whole key is hashed. */
-  readonly after: string;
-}
+/** The hash functions of keys that Keyward can look up: they are fast, and take no salt. */
+export const hashAlgorithms = ['sha256', 'sha512'] as const satisfies Hashing['algorithm'][];
 
 /** What another service has stored of a key. */
 export interface ImportedHash {

@@ -1,17 +1,44 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DeadlockException, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { type ExpressionBuilder, sql } from 'kysely';
-import { isApiKeySecret, sealSecret } from '../api-keys/api-key-secret.ts';
-import { columnsOf, noParts, storedParts } from '../api-keys/key-parts.ts';
-import { setQuota } from '../api-keys/quota.ts';
-import { addForms, hashesOf, inPlaceOf, readForms, waysFor } from '../api-keys/verify/imported-keys.ts';
-import { forNoKeyUpdate } from '../database/conditions.ts';
-import { type Db, runQuery } from '../database/db.ts';
-import { Account, type AccountId, ApiKey, ApiKeySecret, type Tables } from '../database/tables.ts';
-import type { OperationSettings } from '../operations/context.ts';
-import type { PepperedDigest, Peppers } from '../secrets/peppers.ts';
-import type { Secrets } from '../secrets/secrets.ts';
-import type { KeyLine } from './key-line.ts';
+import { forNoKeyUpdate } from '../../database/conditions.ts';
+import { type Db, runQuery } from '../../database/db.ts';
+import { Account, type AccountId, ApiKey, ApiKeySecret, type Tables } from '../../database/tables.ts';
+import type { OperationSettings } from '../../operations/context.ts';
+import type { PepperedDigest, Peppers } from '../../secrets/peppers.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import { isApiKeySecret, sealSecret } from '../api-key-secret.ts';
+import { columnsOf, type KeyParts, noParts, storedParts } from '../key-parts.ts';
+import { setQuota } from '../quota.ts';
+import {
+  addForms,
+  type Form,
+  hashesOf,
+  type ImportedHash,
+  inPlaceOf,
+  readForms,
+  waysFor,
+} from '../verify/imported-keys.ts';
+
+/** An API key of another service, after its check. */
+export interface KeyLine {
+  /** The number of its line in a file. */
+  readonly number: number;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly keyPrefix: string;
+  readonly createdAt: Date;
+  readonly isActive: boolean;
+  readonly parts: KeyParts;
+  /** The plan of the key's account; null if the line names none. */
+  readonly plan: string | null;
+  /** What the other service stored of the key's secret. */
+  readonly imported: ImportedHash;
+  /** The form by which every node finds the key. */
+  readonly form: Form;
+  /** The secret itself; null if the line has only a hash. */
+  readonly secret: string | null;
+}
 
 /** The destination of an import. */
 export interface Destination {
@@ -34,7 +61,7 @@ export interface Imported {
 const attempts = 5;
 
 /** An account was erased after its lookup. */
-class AccountGoneError extends Error {
+export class AccountGoneError extends Error {
   override readonly name = 'AccountGoneError';
 }
 
@@ -59,7 +86,7 @@ export async function importKeys(
     if (isDryRun || fresh.length + planned.length === 0) return imported;
     try {
       await destination.db.transaction(async (db) => {
-        if (fresh.length > 0) await write({ ...destination, db }, fresh);
+        if (fresh.length > 0) await writeKeys({ ...destination, db }, fresh);
         await setPlans(db, planned);
       });
       return imported;
@@ -72,13 +99,18 @@ export async function importKeys(
 }
 
 /** A key that does not exist here yet. */
-interface FreshKey {
+export interface FreshKey {
   readonly line: KeyLine;
   /** The digest that later identifies the key. */
   readonly digest: PepperedDigest;
 }
 
-async function write(destination: Destination, fresh: readonly FreshKey[]): Promise<void> {
+/**
+ * Writes new keys, and the accounts that are missing.
+ * @param destination its `db` is a transaction
+ * @throws {AccountGoneError} if an account was erased
+ */
+export async function writeKeys(destination: Destination, fresh: readonly FreshKey[]): Promise<MadeKey[]> {
   const { db } = destination;
   const lines = fresh.map(({ line }) => line);
   const accounts = await ensureAccounts(db, lines);
@@ -91,6 +123,7 @@ async function write(destination: Destination, fresh: readonly FreshKey[]): Prom
     db,
     lines.map(({ form }) => form),
   );
+  return keys;
 }
 
 /**
@@ -99,18 +132,19 @@ async function write(destination: Destination, fresh: readonly FreshKey[]): Prom
  */
 type Identities = readonly [string, ...string[]];
 
+/** What identifies a line's key. */
+function identitiesOf({ secret, imported }: KeyLine, forms: readonly Form[]): Identities {
+  const others = secret === null ? [] : hashesOf(secret, waysFor(forms, secret)).map(inPlaceOf);
+  const own = secret !== null && isApiKeySecret(secret) ? [secret] : [];
+  return [inPlaceOf(imported), ...others, ...own];
+}
+
 /** Separates the lines with new keys from those with keys that exist already or stand in an earlier line. */
 async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonly KeyLine[]) {
   const forms = [...(await readForms(db)), ...lines.map(({ form }) => form)];
-  const identities = new Map(
-    lines.map((line) => {
-      const { secret, imported } = line;
-      const others = secret === null ? [] : hashesOf(secret, waysFor(forms, secret)).map(inPlaceOf);
-      const own = secret !== null && isApiKeySecret(secret) ? [secret] : [];
-      return [line, [inPlaceOf(imported), ...others, ...own] as Identities];
-    }),
-  );
-  const owners = await findOwners(db, peppers, [...identities.values()].flat());
+  const identities = new Map(lines.map((line) => [line, identitiesOf(line, forms)]));
+  const stored = await findStored(db, peppers, [...identities.values()].flat());
+  const owners = new Map([...stored].map(([text, key]) => [text, ownerOf(key)]));
   const fresh: FreshKey[] = [];
   const foreign: number[] = [];
   for (const [line, texts] of identities) {
@@ -125,8 +159,8 @@ async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonl
   return { imported: { made: fresh.length, known, foreign }, fresh, planned };
 }
 
-/** Finds the owners of the keys that exist already, by what identifies the keys. */
-async function findOwners(db: Db, peppers: Peppers, texts: readonly string[]): Promise<Map<string, string>> {
+/** Finds the keys that exist already, by what identifies them. */
+async function findStored(db: Db, peppers: Peppers, texts: readonly string[]) {
   const byDigest = new Map(
     texts.flatMap((text) => peppers.digests(text).map(({ digest }) => [digest.toString('hex'), text])),
   );
@@ -135,12 +169,21 @@ async function findOwners(db: Db, peppers: Peppers, texts: readonly string[]): P
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
     .innerJoin('account', 'account.id', 'api_key.account_id')
-    .select(['api_key_secret.digest', 'account.issuer', 'account.subject'])
+    .select(['api_key_secret.digest', 'api_key_secret.api_key_id', 'account.issuer', 'account.subject'])
     .where('api_key_secret.digest', 'in', wanted);
   const rows = await runQuery(db, ApiKeySecret, select);
-  return new Map(
-    rows.map((row) => [byDigest.get(Buffer.from(row.digest).toString('hex')) ?? '', ownerOf(row)]),
-  );
+  return new Map(rows.map((row) => [byDigest.get(Buffer.from(row.digest).toString('hex')) ?? '', row]));
+}
+
+/**
+ * Finds the key of one line.
+ * @returns its id, and whether it belongs to the line's account; `fresh` for a key that does not exist yet
+ */
+export async function findKeyOf({ db, secrets: { peppers } }: Destination, line: KeyLine) {
+  const identities = identitiesOf(line, [...(await readForms(db)), line.form]);
+  const [stored] = (await findStored(db, peppers, identities)).values();
+  if (stored) return { id: stored.apiKey, isForeign: ownerOf(stored) !== ownerOf(line) };
+  return { fresh: { line, digest: peppers.digest(identities[0]) } };
 }
 
 /** Returns the accounts of the keys, by owner, and creates the missing ones. */
@@ -228,7 +271,7 @@ async function haveDefault(db: Db, accounts: ReadonlyMap<string, AccountId>): Pr
 }
 
 /** A key that the import has created. */
-interface MadeKey extends FreshKey {
+export interface MadeKey extends FreshKey {
   readonly id: number;
   readonly account: AccountId;
 }
