@@ -61,7 +61,7 @@ export interface Imported {
 const attempts = 5;
 
 /** An account was erased after its lookup. */
-export class AccountGoneError extends Error {
+class AccountGoneError extends Error {
   override readonly name = 'AccountGoneError';
 }
 

@@ -31,7 +31,7 @@ export const hashWhole = (secret: string): ImportedHash => ({
  * Hashes a text in the way of another service.
  * @returns undefined if the text has no part that was hashed
  */
-export function hashOf(secret: string, { algorithm, after }: Hashing): ImportedHash | undefined {
+function hashOf(secret: string, { algorithm, after }: Hashing): ImportedHash | undefined {
   const found = after === '' ? 0 : secret.lastIndexOf(after);
   const start = found + after.length;
   if (found < 0 || start === secret.length) return undefined;
