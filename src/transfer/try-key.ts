@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
+import { selectAccount } from '../accounts/own-account.ts';
 import type { Destination, KeyLine } from '../api-keys/import/import-keys.ts';
+import { visible } from '../api-keys/import/key-text.ts';
 import {
   digestsOf,
   type Form,
+  formToAdd,
   hashAlgorithms,
   hashesOf,
   inPlaceOf,
@@ -25,6 +28,10 @@ export interface Trial {
 
 /** The words for a line with this very key. */
 const itself = 'it is this key';
+
+/** The words for such a line if its key is not found. */
+const lookedUpOtherwise =
+  'it is this key, but is looked up otherwise: the key does not begin with key_prefix, or hashed_part is wrong';
 
 const refused = (why: string): Trial => ({ isAccepted: false, why });
 
@@ -89,25 +96,15 @@ function relationOf(text: string, key: string, sources: Sources): string | undef
   return undefined;
 }
 
-/** Whether the key of a line is this one, by the ways in which a verification would look it up. */
-const isKeyOf = (line: KeyLine, key: string): boolean =>
-  hashesOf(key, waysFor([line.form], key))
-    .map(inPlaceOf)
-    .includes(inPlaceOf(line.imported));
-
-/** What becomes of a key that its line, which has the key's hash, has just imported. */
-function trialOf(line: KeyLine, key: string, relation: string): Trial {
-  const here = `line ${line.number}`;
-  if (!isKeyOf(line, key))
-    return refused(
-      relation === itself
-        ? `${here} is this key, but the key is looked up otherwise: it does not begin with key_prefix, or hashed_part is wrong`
-        : `${here}: ${relation}`,
-    );
-  if (!line.isActive) return refused(`${here} is this key, and is_active is false`);
+/** What becomes of a key when its line was imported. */
+async function trialOf({ db }: Destination, line: KeyLine): Promise<Trial> {
+  const here = `line ${line.number} is this key`;
+  if (!line.isActive) return refused(`${here}, and is_active is false`);
   const { expiresAt } = line.parts;
-  if (expiresAt && expiresAt <= new Date()) return refused(`${here} is this key, and expires_at is over`);
-  return { isAccepted: true, why: `${here} is this key` };
+  if (expiresAt && expiresAt <= new Date()) return refused(`${here}, and expires_at is over`);
+  const [account] = await selectAccount(db, line);
+  if (account?.blockedAt) return refused(`${here}, and its account is blocked`);
+  return { isAccepted: true, why: here };
 }
 
 /** Finds out whether the database has the key, whatever the file says of it. */
@@ -133,39 +130,66 @@ export async function tryKey(
   key: string,
   { issuers, onLine }: { readonly issuers: readonly string[]; readonly onLine?: (line: Line) => void },
 ): Promise<Trial> {
-  if (key === '') return refused('it is empty');
-  if (key.length > longestSecret) return refused(`it is longer than ${longestSecret} characters`);
+  if (!visible(longestSecret).safeParse(key).success)
+    return refused(`a key has 1 to ${longestSecret} visible ASCII characters`);
   const { db, settings } = destination;
-  const forms = await readForms(db);
+  const forms = [...(await readForms(db))];
   const stored = await tryStored(destination, key, forms);
   if (stored) return stored;
   const read = createLineReader({ settings, issuers, forms });
-  const sources = sourcesOf(key);
-  let first: Trial | undefined;
-  for await (const line of lines) {
-    const trial = tryLine(read, line, key, sources);
-    if (trial?.isAccepted) return trial;
-    first ??= trial;
-    onLine?.(line);
-  }
-  return first ?? refused('no line has a hash of this key or of a part of it');
+  const { found, hint } = await search(lines, key, { read, forms, onLine });
+  return found
+    ? trialOf(destination, found)
+    : refused(hint ?? 'no line has a hash of this key or of a part of it');
 }
 
-/** What a line says of the key; undefined: nothing. */
-function tryLine(
-  read: ReturnType<typeof createLineReader>,
-  { number, text }: Line,
-  key: string,
-  sources: Sources,
-): Trial | undefined {
-  if (text === undefined || text.trim() === '') return undefined;
-  // Every line is read, because one line may make the import refuse a later one.
-  const relation = relationOf(text, key, sources);
+/** How lines are searched for a key. */
+interface Search {
+  readonly read: ReturnType<typeof createLineReader>;
+  /** The forms of the imported keys; gets those of the lines. */
+  readonly forms: Form[];
+  readonly onLine?: ((line: Line) => void) | undefined;
+}
+
+/** Reads a line; a fault if the import would refuse it. An empty line is neither. */
+function readLine(read: Search['read'], number: number, text: string): { given?: KeyLine; fault?: string } {
+  if (text.trim() === '') return {};
   try {
-    const line = read(number, text);
-    return relation === undefined ? undefined : trialOf(line, key, relation);
+    return { given: read(number, text) };
   } catch (error) {
     if (!(error instanceof LineError)) throw error;
-    return relation === undefined ? undefined : refused(`line ${number}: ${relation}. ${error.message}`);
+    return { fault: error.message };
   }
+}
+
+/** What a line has of the key, for a person. */
+function hintOf(relation: string, fault: string | undefined): string {
+  if (fault !== undefined) return `${relation}. ${fault}`;
+  return relation === itself ? lookedUpOtherwise : relation;
+}
+
+/**
+ * Reads all lines, because each may make the import refuse a later one, or bring a form by which the key is looked up.
+ * @returns the line whose key a verification of this text finds after the import; or, if there is none, what the first
+ *   line that has something of the key has
+ */
+async function search(lines: AsyncIterable<Line>, key: string, { read, forms, onLine }: Search) {
+  const sources = sourcesOf(key);
+  const found = new Map<string, KeyLine>();
+  let hint: string | undefined;
+  for await (const line of lines) {
+    const { number, text = '' } = line;
+    const { given, fault } = readLine(read, number, text);
+    const added = given && formToAdd(forms, given.form);
+    if (added) forms.push(added);
+    const relation = relationOf(text, key, sources);
+    if (relation !== undefined) {
+      hint ??= `line ${number}: ${hintOf(relation, fault)}`;
+      // Of several lines with the same key, the import takes the first.
+      if (given) found.set(inPlaceOf(given.imported), found.get(inPlaceOf(given.imported)) ?? given);
+    }
+    onLine?.(line);
+  }
+  const hashes = hashesOf(key, waysFor(forms, key)).map(inPlaceOf);
+  return { found: hashes.map((hash) => found.get(hash)).find((line) => line !== undefined), hint };
 }

@@ -134,6 +134,37 @@ it('a key that was made here → known, and another account cannot get it', asyn
   expect((await setup.gateway.rows('account')).map(({ subject }) => subject)).toEqual(['zoe']);
 });
 
+it('a key that was made here and replaced does not come back, for nobody', async () => {
+  const token = await setup.sign({ sub: 'zoe' });
+  const { body } = await setup.gateway.rest('POST', '/auth/keys', { token, json: {} });
+  await setup.gateway.rest('POST', `/auth/keys/${body.id}/rotate`, { token, json: {} });
+  const before = await setup.stored();
+  for (const key of [body.key, createApiKeySecret()])
+    for (const subject of ['zoe', 'yan'])
+      expect(await bring(key, { keyPrefix: 'sk-', subject })).toMatchObject({
+        code: 'CONFLICT',
+        message: 'The key has the form of a key that was made here, and has ended if it is one',
+      });
+  expect(await setup.stored()).toEqual(before);
+});
+
+it('the account of a key is the one that a verification names, if a key was imported twice', async () => {
+  const key = foreignKey();
+  const half = { sha256: sha256(key.slice('acme_live_'.length)), hashed_part: { after: '_' } };
+  await importTo(setup.gateway, [
+    { ...line, ...half, subject: 'bob' },
+    { ...line, sha512: sha512(key) },
+  ]);
+  const headers = { 'x-api-key': key };
+  const { body } = await setup.gateway.rest('GET', '/keys/self', { headers });
+  const owners = { 1: 'bob', 2: 'alice' } as const;
+  const owner = owners[body.id as 1];
+  for (const subject of ['alice', 'bob'])
+    expect((await bring(key, { issuer: line.issuer, subject })).code).toBe(
+      subject === owner ? 'OK' : 'CONFLICT',
+    );
+});
+
 it('a key that has ended stays ended', async () => {
   const key = foreignKey();
   await bring(key);
@@ -234,11 +265,7 @@ describe('with sealed copies', () => {
   const sealing = setUpGateway({ sealApiKeys: true });
 
   it('a key that is imported has one', async () => {
-    const { code } = await callerOf(sealing)(
-      'importApiKey',
-      inputOf(createApiKeySecret(), { keyPrefix: 's' }),
-      server,
-    );
+    const { code } = await callerOf(sealing)('importApiKey', inputOf(foreignKey()), server);
     expect(code).toBe('OK');
     expect((await sealing.gateway.rows('api_key'))[0]?.['encrypted_key']).toEqual(expect.any(String));
   });

@@ -99,14 +99,14 @@ it.each<[string, readonly Values[], string, string, boolean]>([
     'its hash with another prefix',
     [lineOf(key, { key_prefix: 'other_' })],
     key,
-    'line 1 is this key, but the key is looked up otherwise: it does not begin with key_prefix, or hashed_part is wrong',
+    'line 1: it is this key, but is looked up otherwise: the key does not begin with key_prefix, or hashed_part is wrong',
     false,
   ],
   [
     'the hash of the whole key, and says that it is of a part',
     [lineOf(key, hashedAfter('_'))],
     key,
-    'line 1 is this key, but the key is looked up otherwise: it does not begin with key_prefix, or hashed_part is wrong',
+    'line 1: it is this key, but is looked up otherwise: the key does not begin with key_prefix, or hashed_part is wrong',
     false,
   ],
   [
@@ -199,11 +199,50 @@ it('a key that was made here', async () => {
   });
 });
 
-it.each<[string, string, string]>([
-  ['no characters', '', 'it is empty'],
-  ['too many characters', 'x'.repeat(1001), 'it is longer than 1000 characters'],
-])('a key of %s', async (_what, tried, why) => {
+it.each<[string, string]>([
+  ['no characters', ''],
+  ['too many characters', 'x'.repeat(1001)],
+  ['a space at its end', `${key} `],
+  ['a line break in it', `acme_\n${secret}`],
+  ['letters beyond ASCII', `acme_é${secret}`],
+])('a key of %s → refused: no header can carry it', async (_what, tried) => {
+  const why = 'a key has 1 to 1000 visible ASCII characters';
   expect(await attempt([lineOf(tried)], tried)).toEqual({ isAccepted: false, why });
+});
+
+it('the text that is stored in place of a key is no key', async () => {
+  const lines = [lineOf(key, { key_prefix: 'plain' })];
+  await importTo(setup.gateway, lines);
+  const tried = `sha256:${sha256(key)}`;
+  const expected = { isAccepted: false, why: 'no line has a hash of this key or of a part of it' };
+  expect(await attempt(lines, tried)).toEqual(expected);
+});
+
+it('of several lines with the key, the first counts, as in the import', async () => {
+  for (const first of [
+    { is_active: false },
+    { expires_at: '2020-01-01T00:00:00Z' },
+    { subject: 'bob', is_active: false },
+  ])
+    expect((await attempt([lineOf(key, first), lineOf(key)], key)).isAccepted).toBe(false);
+  const lines = [lineOf(key, { is_active: false }), lineOf(key)];
+  expect(await works(lines, key)).toBe(false);
+});
+
+it('a form that another line brings lets the key be looked up', async () => {
+  const lines = [lineOf(key, { key_prefix: 'zzz_' }), lineOf(foreignKey(), { key_prefix: 'plain' })];
+  expect(await attempt(lines, key)).toEqual({ isAccepted: true, why: 'line 1 is this key' });
+  expect(await works(lines, key)).toBe(true);
+});
+
+it('a key of a blocked account', async () => {
+  const alice = await setup.gateway.createAccount('alice');
+  const token = await setup.sign({ sub: 'olivia', scope: 'keyward.admin' });
+  await setup.gateway.rest('POST', `/admin/accounts/${alice}/block`, { token, json: { reason: 'unpaid' } });
+  const lines = [lineOf(key, { issuer: setup.issuer.config.issuer })];
+  const why = 'line 1 is this key, and its account is blocked';
+  expect(await attempt(lines, key)).toEqual({ isAccepted: false, why });
+  expect(await works(lines, key)).toBe(false);
 });
 
 it('the longest key, all of the same character, is answered like any other', async () => {

@@ -9,6 +9,7 @@ import { audited } from '../../operations/audited.ts';
 import { changesOf } from '../../operations/changes.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { operation } from '../../operations/operation.ts';
+import { isApiKeySecret } from '../api-key-secret.ts';
 import { assertSize, changedParts, keyParts, noParts, storedParts } from '../key-parts.ts';
 import { formOf, hashWhole, longestPrefix, longestSecret, wholeKey } from '../verify/imported-keys.ts';
 import { findKeyOf, type KeyLine, writeKeys } from './import-keys.ts';
@@ -25,6 +26,13 @@ export interface ImportedApiKey {
 /** The number of attempts, because another import may bring the same key at the same time. */
 const attempts = 3;
 
+/** The error for a text of our form that is no key here: its secret may have been replaced, or its key deleted. */
+const hasEnded = () =>
+  new GatewayError(
+    'CONFLICT',
+    'The key has the form of a key that was made here, and has ended if it is one',
+  );
+
 const belongsToAnother = () => new GatewayError('CONFLICT', 'The key belongs to another account');
 
 /**
@@ -33,7 +41,7 @@ const belongsToAnother = () => new GatewayError('CONFLICT', 'The key belongs to 
  * key once against the old form, and then brings it here. A repetition changes nothing, even if the key has ended since.
  * The provider decides that the key works, so neither the account's number of keys nor its longest lifetime applies.
  * @throws {GatewayError} `BAD_USER_INPUT`, also for an issuer that is not trusted; `CONFLICT` if the key belongs to
- *   another account, or the account was erased; `FORBIDDEN` if the caller is blocked
+ *   another account, was made here and has ended, or if the account was erased; `FORBIDDEN` if the caller is blocked
  */
 export const importApiKey = operation(
   (settings) =>
@@ -89,6 +97,7 @@ async function bringOnce(context: OperationContext, line: KeyLine): Promise<Impo
     if (found.isForeign) throw belongsToAnother();
     return { keyId: found.id, account, isNew: false };
   }
+  if (isApiKeySecret(line.secret ?? '')) throw hasEnded();
   const [made] = await writeKeys(destination, [found.fresh]);
   if (!made) throw new Error('The import has made no key');
   const { quota = null } = line.parts;

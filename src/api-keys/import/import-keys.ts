@@ -15,6 +15,7 @@ import {
   type Form,
   hashesOf,
   type ImportedHash,
+  importedDigests,
   inPlaceOf,
   readForms,
   waysFor,
@@ -127,17 +128,20 @@ export async function writeKeys(destination: Destination, fresh: readonly FreshK
 }
 
 /**
- * The texts that identify a line's key: the first is hashed with the peppers and stored. A key of which the line has the
- * whole text may have been imported by a hash before, in any way of hashing, or made here.
+ * The texts that identify a line's key, in the order in which a verification looks for them. A key of which the line has
+ * the whole text may have been made here, or imported by a hash before, in any way of hashing.
  */
-type Identities = readonly [string, ...string[]];
-
-/** What identifies a line's key. */
-function identitiesOf({ secret, imported }: KeyLine, forms: readonly Form[]): Identities {
-  const others = secret === null ? [] : hashesOf(secret, waysFor(forms, secret)).map(inPlaceOf);
+function identitiesOf({ secret, imported }: KeyLine, forms: readonly Form[]): readonly string[] {
   const own = secret !== null && isApiKeySecret(secret) ? [secret] : [];
-  return [inPlaceOf(imported), ...others, ...own];
+  const others = secret === null ? [] : hashesOf(secret, waysFor(forms, secret)).map(inPlaceOf);
+  return [...new Set([...own, ...others, inPlaceOf(imported)])];
 }
+
+/** Makes the digest that is stored of a new key. */
+const freshKeyOf = (peppers: Peppers, line: KeyLine): FreshKey => ({
+  line,
+  digest: importedDigests(peppers, line.imported)[0],
+});
 
 /** Separates the lines with new keys from those with keys that exist already or stand in an earlier line. */
 async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonly KeyLine[]) {
@@ -151,7 +155,7 @@ async function sortOut({ db, secrets: { peppers } }: Destination, lines: readonl
     const owner = texts.map((text) => owners.get(text)).find((each) => each !== undefined);
     if (owner === undefined) {
       for (const text of texts) owners.set(text, ownerOf(line));
-      fresh.push({ line, digest: peppers.digest(texts[0]) });
+      fresh.push(freshKeyOf(peppers, line));
     } else if (owner !== ownerOf(line)) foreign.push(line.number);
   }
   const known = lines.length - fresh.length - foreign.length;
@@ -181,9 +185,11 @@ async function findStored(db: Db, peppers: Peppers, texts: readonly string[]) {
  */
 export async function findKeyOf({ db, secrets: { peppers } }: Destination, line: KeyLine) {
   const identities = identitiesOf(line, [...(await readForms(db)), line.form]);
-  const [stored] = (await findStored(db, peppers, identities)).values();
-  if (stored) return { id: stored.apiKey, isForeign: ownerOf(stored) !== ownerOf(line) };
-  return { fresh: { line, digest: peppers.digest(identities[0]) } };
+  const all = await findStored(db, peppers, identities);
+  const stored = identities.map((text) => all.get(text)).find((each) => each !== undefined);
+  return stored
+    ? { id: stored.apiKey, isForeign: ownerOf(stored) !== ownerOf(line) }
+    : { fresh: freshKeyOf(peppers, line) };
 }
 
 /** Returns the accounts of the keys, by owner, and creates the missing ones. */

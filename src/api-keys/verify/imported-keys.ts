@@ -4,6 +4,7 @@ import { ImportedForm } from '../../database/tables.ts';
 import type { Hashing, ImportedKeys, OperationServices } from '../../operations/context.ts';
 import { Repeated } from '../../repeated.ts';
 import type { PepperedDigest, Peppers } from '../../secrets/peppers.ts';
+import { isApiKeySecret } from '../api-key-secret.ts';
 
 /** The hash functions of keys that Keyward can look up: they are fast, and take no salt. */
 export const hashAlgorithms = ['sha256', 'sha512'] as const satisfies Hashing['algorithm'][];
@@ -39,8 +40,8 @@ function hashOf(secret: string, { algorithm, after }: Hashing): ImportedHash | u
 }
 
 /**
- * The text that is hashed with a pepper in place of an imported secret. No secret of this service looks like it. All
- * that precedes a hashed part belongs to it: a key is accepted only as a whole.
+ * The text that is hashed with a pepper in place of an imported secret. No secret of this service has its form. All that
+ * precedes a hashed part belongs to it: a key is accepted only as a whole.
  */
 export const inPlaceOf = ({ algorithm, hash, head }: ImportedHash): string =>
   head === '' ? `${algorithm}:${hash}` : `${algorithm}:${hash}:${head}`;
@@ -52,14 +53,24 @@ export const inPlaceOf = ({ algorithm, hash, head }: ImportedHash): string =>
 export const importedDigests = (peppers: Peppers, imported: ImportedHash): ReturnType<Peppers['digests']> =>
   peppers.digests(inPlaceOf(imported));
 
-/** The digests that find a text, whether its API key was made here (these come first) or imported. */
-export const digestsOf = (
+/**
+ * The digests that find a text, whether its API key was made here (these come first) or imported; none if it cannot be
+ * an API key. A text that cannot be one takes the same digests as a key.
+ *
+ * A text is looked up as it is only if it has the form of a key that was made here. Otherwise {@link inPlaceOf} would be
+ * a key itself: whoever has the other service's hashes could use all its keys.
+ */
+export function digestsOf(
   { secrets: { peppers }, importedKeys }: Pick<OperationServices, 'secrets' | 'importedKeys'>,
   secret: string,
-): readonly PepperedDigest[] => [
-  ...peppers.digests(secret),
-  ...hashesOf(secret, importedKeys.waysOf(secret)).flatMap((each) => importedDigests(peppers, each)),
-];
+): readonly PepperedDigest[] {
+  const own = peppers.digests(secret);
+  const imported = hashesOf(secret, importedKeys.waysOf(secret));
+  return [
+    ...(isApiKeySecret(secret) ? own : []),
+    ...imported.flatMap((each) => importedDigests(peppers, each)),
+  ];
+}
 
 /** The hashes of a text in the ways of other services. */
 export const hashesOf = (secret: string, ways: readonly Hashing[]): ImportedHash[] =>
@@ -94,7 +105,7 @@ export const formOf = (keyPrefix: string, { algorithm, after }: Hashing): Form =
 });
 
 const selectForms = prepareQuery(ImportedForm, (db) =>
-  db.selectFrom('imported_form').select(['beginning', 'algorithm', 'hashed_after as after']),
+  db.selectFrom('imported_form').select(['beginning', 'algorithm', 'hashed_after as after']).orderBy('id'),
 );
 
 const insertForm = prepareQuery(ImportedForm, (db, { beginning, algorithm, after }: Form) =>
@@ -111,14 +122,24 @@ export const isSameWay = (one: Hashing, other: Hashing): boolean =>
 /** Reads the forms of the keys that were imported. */
 export const readForms = (db: Db): Promise<readonly Form[]> => selectForms(db, {});
 
+/**
+ * The form to add, so that keys of a form are looked up; undefined if the known forms have it.
+ * @param known the forms so far
+ */
+export function formToAdd(known: readonly Form[], form: Form): Form | undefined {
+  const isKnown = ({ beginning }: Pick<Form, 'beginning'>) =>
+    known.some((each) => each.beginning === beginning && isSameWay(each, form));
+  const general = { ...form, beginning: any };
+  if (isKnown(general) || isKnown(form)) return undefined;
+  return known.length < mostForms ? form : general;
+}
+
 /** Makes every node look for keys of these forms. */
 export async function addForms(db: Db, forms: readonly Form[]): Promise<void> {
   const known = [...(await readForms(db))];
-  const isKnown = (form: Form, beginning = form.beginning) =>
-    known.some((each) => each.beginning === beginning && isSameWay(each, form));
   for (const form of forms) {
-    if (isKnown(form, any) || isKnown(form)) continue;
-    const added = known.length < mostForms ? form : { ...form, beginning: any };
+    const added = formToAdd(known, form);
+    if (!added) continue;
     await insertForm(db, added);
     known.push(added);
   }

@@ -191,9 +191,7 @@ async function findKey(
   { db, services }: Pick<VerificationContext, 'db' | 'services'>,
   secret: string,
 ): Promise<FoundKey | undefined> {
-  // Comes first, so that a malformed text takes the same digests as a key.
-  const digests = digestsOf(services, secret);
-  return mayBeApiKey(services.importedKeys, secret) ? findByDigests(db, digests) : undefined;
+  return findByDigests(db, digestsOf(services, secret));
 }
 
 /**
@@ -205,6 +203,7 @@ export async function findByDigests(
   db: Db,
   digests: readonly PepperedDigest[],
 ): Promise<FoundKey | undefined> {
+  if (digests.length === 0) return undefined;
   const rows = await lookUpTogether(
     db,
     digests.map(({ digest }) => digest),
