@@ -32,7 +32,8 @@ The service can keep running. You can interrupt the command and run it again: ke
 Needs the service's environment.
 
   --dry-run  changes nothing, and reports what would happen
-  --try KEY  changes nothing, and says whether this key would be accepted after the import, and why not (exit code 1)
+  --try KEY  changes nothing, and says whether this key would be accepted after the import, and why not (exit code 1);
+             --try=KEY for a key that begins with a hyphen
   --help     prints this text
 `;
 

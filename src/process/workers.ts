@@ -17,9 +17,9 @@ const graceMilliseconds = stopMilliseconds + 250;
 
 /**
  * The time limit of the supervisor's own stop, in milliseconds. It is the longest limit, because the supervisor waits
- * for the workers.
+ * for the workers, also for those that it kills at their limit: on a busy machine, their end comes late.
  */
-const ownGraceMilliseconds = stopMilliseconds + 500;
+const ownGraceMilliseconds = stopMilliseconds + 2000;
 
 /**
  * A worker that dies sooner than this, in milliseconds, may die again at once. So each such worker in a row waits
