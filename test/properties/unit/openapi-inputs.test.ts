@@ -63,7 +63,12 @@ const unsaid = [
   'body.subject string_unicode',
   'body.plan string_unicode',
   'body.overrides string_unicode',
-  // It stands beside the other, or neither is there.
+  // It is not how the key begins.
+  'body.key_prefix value_error',
+  // It lies in the future; or is a leap second, or after the year 9999 in UTC.
+  'body.created_at value_error',
+  'body.created_at datetime_parsing',
+  // It stands beside the other, or neither is there; or it is hardly longer than its prefix.
   'body.key value_error',
   'body.metadata string_unicode',
   // It has a NUL character in it, is too large or too deep.
@@ -233,7 +238,8 @@ it.each(operations)('$operationId accepts exactly what its description allows', 
   const required = parameters.flatMap((each) => (each.in === 'query' && each.required ? [each.name] : []));
   const [pathSchemas, querySchemas] = [inPlace('path'), inPlace('query')];
   const token = await setup.sign({
-    scope: 'idp.signin.user.admin openid email profile keys.verify keyward.admin accounts.entitle',
+    scope:
+      'idp.signin.user.admin openid email profile keys.verify keys.import keyward.admin accounts.entitle',
   });
   const seen = { allowed: 0, forbidden: 0 };
 
