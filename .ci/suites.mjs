@@ -19,6 +19,8 @@ export const programs = {
   ],
   php: [['php', '--ri', 'curl'], 'php-cli php-curl'],
   openssl: [['openssl', 'version'], 'openssl'],
+  // It mounts what the kernel lets it mount.
+  bindfs: [['sh', '-c', 'bindfs --version && test -w /dev/fuse'], 'bindfs'],
   'systemd-analyze': [['/usr/bin/systemd-analyze', '--version'], 'systemd'],
   glewlwyd: [['/usr/bin/glewlwyd', '--version'], 'glewlwyd'],
   pgbouncer: [['/usr/sbin/pgbouncer', '--version'], 'pgbouncer'],
@@ -31,7 +33,7 @@ export const needs = {
   properties: [],
   e2e: [
     ...['nginx', 'caddy', 'haproxy', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],
-    ...['systemd-analyze', 'glewlwyd', 'kin-openapi'],
+    ...['systemd-analyze', 'glewlwyd', 'kin-openapi', 'bindfs'],
   ],
   image: ['curl'],
   installations: [],

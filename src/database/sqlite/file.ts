@@ -171,6 +171,10 @@ const faults: readonly (readonly [code: RegExp, what: string])[] = [
   [/^SQLITE_BUSY/, 'another program has had its lock for five seconds'],
   [mayBeAnothers, 'may this user write to it and to its folder?'],
   [/^(EEXIST|ENOTDIR)$/, 'there is a file in the place of its folder'],
+  [
+    /^SQLITE_IOERR_(SHM\w+|\w*LOCK)$/,
+    'its file system does not lock files or share memory as SQLite needs it: use a local disk, or PostgreSQL',
+  ],
   [/^(SQLITE_IOERR|EIO)/, 'its disk fails'],
   [/^E[A-Z]+$/, 'may this user write to it and to its folder?'],
 ];

@@ -47,3 +47,21 @@ describe("another user's database", () => {
     expect(describeFault(Object.assign(new Error('refused'), { code: 'EACCES' }))).toBe(usual);
   });
 });
+
+describe('a file system that lacks what SQLite needs', () => {
+  it.each(['SQLITE_IOERR_SHMMAP', 'SQLITE_IOERR_SHMOPEN', 'SQLITE_IOERR_LOCK', 'SQLITE_IOERR_RDLOCK'])(
+    'is named, and not a disk that fails: %s',
+    (code) => {
+      expect(faultOf(code)).toBe(
+        `its file system does not lock files or share memory as SQLite needs it: use a local disk, or PostgreSQL (${code})`,
+      );
+    },
+  );
+
+  it.each(['SQLITE_IOERR_READ', 'SQLITE_IOERR_FSYNC', 'EIO'])(
+    'a disk that fails is called so: %s',
+    (code) => {
+      expect(faultOf(code)).toBe(`its disk fails (${code})`);
+    },
+  );
+});
