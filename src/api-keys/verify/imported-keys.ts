@@ -64,12 +64,11 @@ export function digestsOf(
   { secrets: { peppers }, importedKeys }: Pick<OperationServices, 'secrets' | 'importedKeys'>,
   secret: string,
 ): readonly PepperedDigest[] {
-  const own = peppers.digests(secret);
-  const imported = hashesOf(secret, importedKeys.waysOf(secret));
-  return [
-    ...(isApiKeySecret(secret) ? own : []),
-    ...imported.flatMap((each) => importedDigests(peppers, each)),
-  ];
+  const digests = peppers.digests(secret);
+  const own = isApiKeySecret(secret) ? digests : [];
+  const ways = importedKeys.waysOf(secret);
+  if (ways.length === 0) return own;
+  return [...own, ...hashesOf(secret, ways).flatMap((each) => importedDigests(peppers, each))];
 }
 
 /** The hashes of a text in the ways of other services. */
