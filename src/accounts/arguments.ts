@@ -12,3 +12,15 @@ export const reasonArgument = {
 
 /** The argument that names an account. */
 export const accountIdArgument = { required: true, description: 'Id of the account.', example: 1 } as const;
+
+/** The arguments that name a person as an identity provider does, known to the service or not. */
+export const issuerArgument = {
+  required: true,
+  description: 'The issuer: `iss` of the access tokens, 1–255 characters.',
+  example: 'https://id.example.com',
+} as const;
+export const subjectArgument = {
+  required: true,
+  description: 'The subject: `sub` of the access tokens, 1–255 characters.',
+  example: 'alice',
+} as const;

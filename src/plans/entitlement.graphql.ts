@@ -1,4 +1,4 @@
-import { accountIdArgument } from '../accounts/arguments.ts';
+import { accountIdArgument, issuerArgument, subjectArgument } from '../accounts/arguments.ts';
 import { accountEntitler, signedIn } from '../auth/scopes.ts';
 import { type ArgumentBuilder, builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { type EntitlementRecord, entitlement } from './entitlement.ts';
@@ -173,16 +173,8 @@ builder.mutationFields((t) => ({
     errors: ['CONFLICT'],
     takesRecord: true,
     args: {
-      issuer: t.arg.string({
-        required: true,
-        description: 'The issuer: `iss` of the access tokens, 1–255 characters.',
-        example: 'https://id.example.com',
-      }),
-      subject: t.arg.string({
-        required: true,
-        description: 'The subject: `sub` of the access tokens, 1–255 characters.',
-        example: 'alice',
-      }),
+      issuer: t.arg.string(issuerArgument),
+      subject: t.arg.string(subjectArgument),
       ...grantedArguments(t),
     },
     resolve: (_root, input, context) => setEntitlementBySubject(context, input as never),

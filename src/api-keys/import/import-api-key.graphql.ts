@@ -1,3 +1,4 @@
+import { issuerArgument, subjectArgument } from '../../accounts/arguments.ts';
 import { keyImporter } from '../../auth/scopes.ts';
 import { builder, runs } from '../../graphql/builder.ts';
 import { keyArguments } from '../api-key-types.graphql.ts';
@@ -27,16 +28,8 @@ builder.mutationFields((t) => ({
     requiredScopes: keyImporter,
     errors: ['CONFLICT'],
     args: {
-      issuer: t.arg.string({
-        required: true,
-        description: 'The issuer: `iss` of the access tokens, 1–255 characters.',
-        example: 'https://id.example.com',
-      }),
-      subject: t.arg.string({
-        required: true,
-        description: 'The subject: `sub` of the access tokens, 1–255 characters.',
-        example: 'alice',
-      }),
+      issuer: t.arg.string(issuerArgument),
+      subject: t.arg.string(subjectArgument),
       key: t.arg.string({
         required: true,
         description: `The whole key, as its owner sends it: at most ${longestSecret} visible ASCII characters, at least ${leastHidden} more than its prefix.`,
