@@ -21,6 +21,8 @@ describe('an account erased on one node while its owner changes things on the ot
           ...(isKeyed && { headers: { 'idempotency-key': randomUUID() } }),
         };
         const answer = await other.rest(method, path, call);
+        // The key may be deactivated before it is changed, and before the account is erased.
+        if (answer.status === 409) expect(answer.body).toEqual({ detail: 'API key is inactive' });
         statuses.push(answer.status);
         return answer;
       };
@@ -42,7 +44,9 @@ describe('an account erased on one node while its owner changes things on the ot
       ]);
       expect((await erasing).status).toBe(200);
     }
-    expect(new Set(statuses)).toEqual(new Set([200, 201, 404, 503]));
+    const answered = new Set(statuses);
+    answered.delete(409);
+    expect(answered).toEqual(new Set([200, 201, 404, 503]));
     const lines = setup.nodes.flatMap((node) => node.log()).filter(({ level }) => Number(level) > 30);
     expect(lines.length).toBe(statuses.filter((status) => status === 503).length);
     for (const line of lines) {
