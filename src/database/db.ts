@@ -47,6 +47,8 @@ export interface ReadsAtOnce {
    * @returns undefined if the query may change something, or has to wait: then Kysely must run it
    */
   readAtOnce(query: CompiledQuery): QueryResult<object> | undefined;
+  /** See {@link Db.dataVersion}; undefined if a database in memory, or another process's lock, has no answer. */
+  dataVersion(): number | undefined;
 }
 
 /** The readers of rows, for each database and entity. */
@@ -123,6 +125,28 @@ export class Db {
     }
   }
 
+  /**
+   * A number that differs after each commit to the database, by whatever process: what is committed stays the same as
+   * long as it does.
+   * @returns undefined if there is no such number: in a transaction, on PostgreSQL, and of a database in memory
+   * @throws {DriverException} the ORM's error for the database's error
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` after the deadline
+   */
+  dataVersion(): number | undefined {
+    this.assertInTime();
+    if (this.isTransaction) return undefined;
+    try {
+      return this.#inProcess.dataVersion?.();
+    } catch (error) {
+      throw this.#convert(error);
+    }
+  }
+
+  /** What only a database in this process has. */
+  get #inProcess(): Partial<ReadsAtOnce> {
+    return this.kysely.getExecutor().adapter as Partial<ReadsAtOnce>;
+  }
+
   /** Runs a statement; again if it failed and certainly changed nothing, unless a transaction failed with it. */
   #execute(statement: Statement): Promise<QueryResult<object>> {
     const execute = () => this.kysely.executeQuery<object>(statement);
@@ -137,7 +161,7 @@ export class Db {
 
   #readAtOnce(query: CompiledQuery): QueryResult<object> | undefined {
     if (this.isTransaction) return undefined;
-    return (this.kysely.getExecutor().adapter as Partial<ReadsAtOnce>).readAtOnce?.(query);
+    return this.#inProcess.readAtOnce?.(query);
   }
 
   /**

@@ -5,13 +5,14 @@ import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../../data
 import { ApiKey } from '../../database/tables.ts';
 import type { ImportedKeys, OperationContext } from '../../operations/context.ts';
 import { type Entitlement, entitlementOf } from '../../plans/entitlement-of.ts';
-import { isPeriodOverIn } from '../../quotas/quota-periods.ts';
+import { isPeriodOver, isPeriodOverIn } from '../../quotas/quota-periods.ts';
 import type { PepperedDigest } from '../../secrets/peppers.ts';
 import { isApiKeySecret } from '../api-key-secret.ts';
 import { quotaColumns } from '../own-api-key.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { digestsOf } from './imported-keys.ts';
 import { type KeyLimits, noLimits, seeKeyLimits, useLimits } from './key-limits.ts';
+import { rememberUntilCommit } from './remembered-keys.ts';
 
 /**
  * The reasons for refusing a secret, in the order of the checks. An unknown, malformed or wrong secret gives the same
@@ -120,25 +121,27 @@ const notFound: Verification = {
   limits: noLimits,
 };
 
-/** Finds the key of a secret, and checks all but its limits; undefined if the secret is unknown. */
-async function check(
-  context: VerificationContext,
-  request: Pick<VerificationRequest, 'secret' | 'permissions' | 'address'>,
+/** Finds the key of a secret: at once if it is remembered. */
+const findKey = ({ db, services }: VerificationContext, secret: string) =>
+  findByDigests(db, digestsOf(services, secret));
+
+/** Checks all of a key but its limits. */
+function check(
+  { record, services }: VerificationContext,
+  found: FoundKey,
+  request: Pick<VerificationRequest, 'permissions' | 'address'>,
 ) {
-  const found = await findKey(context, request.secret);
-  if (!found) return undefined;
   // For the log line of the request.
-  context.record.keyId = found.id;
-  context.record.accountId = found.account;
+  record.keyId = found.id;
+  record.accountId = found.account;
   const now = new Date();
-  const entitlement = entitlementOf(context.services.settings.plans, found);
+  const entitlement = entitlementOf(services.settings.plans, found);
   const reason = failureOf(found, now) ?? refusalOf(found, entitlement, request);
   return { reason, found, entitlement, now };
 }
 
 /**
- * Verifies the secret of an API key against the database. Nothing is cached, so every node refuses a revoked key at
- * once. A verification writes nothing, except for a lease of quota units, which lasts for many uses; it counts the
+ * Verifies the secret of an API key against the database: what was committed before, by any node, counts at once. A verification writes nothing, except for a lease of quota units, which lasts for many uses; it counts the
  * outcome. A use that is refused for an earlier reason takes nothing from any limit.
  *
  * A text that cannot be a secret costs the same digests, but no look-up. A text that looks like an imported secret
@@ -149,9 +152,11 @@ export async function verifySecret(
   request: VerificationRequest,
 ): Promise<Verification> {
   const askedAt = performance.now();
-  const checked = await check(context, request);
-  if (!checked) return notFound;
-  const { found, entitlement, now } = checked;
+  const finding = findKey(context, request.secret);
+  const found = finding instanceof Promise ? await finding : finding;
+  if (!found) return notFound;
+  const checked = check(context, found, request);
+  const { entitlement, now } = checked;
   let reason: VerificationFailure | null = checked.reason;
   let limits: KeyLimits;
   if (reason === null) {
@@ -179,41 +184,52 @@ export async function checkSecret(
   context: VerificationContext,
   request: Pick<VerificationRequest, 'secret' | 'permissions' | 'address'>,
 ): Promise<Verification> {
-  const checked = await check(context, request);
-  return checked ? { ...checked, limits: seeKeyLimits(context, checked, checked.now) } : notFound;
+  const found = await findKey(context, request.secret);
+  if (!found) return notFound;
+  const checked = check(context, found, request);
+  return { ...checked, limits: seeKeyLimits(context, checked, checked.now) };
 }
 
 /** Whether a text has the form of an API key, made here or imported, so that it is worth a look-up. */
 export const mayBeApiKey = (importedKeys: ImportedKeys, secret: string): boolean =>
   isApiKeySecret(secret) || importedKeys.waysOf(secret).length > 0;
 
-async function findKey(
-  { db, services }: Pick<VerificationContext, 'db' | 'services'>,
-  secret: string,
-): Promise<FoundKey | undefined> {
-  return findByDigests(db, digestsOf(services, secret));
-}
-
 /**
  * Finds the key of a secret.
  * @param digests all digests that find the secret. If several find a key, the earlier digest's counts: a key that was
  *   made here before the same key imported
  */
-export async function findByDigests(
+export function findByDigests(
   db: Db,
   digests: readonly PepperedDigest[],
-): Promise<FoundKey | undefined> {
+): FoundKey | undefined | Promise<FoundKey | undefined> {
   if (digests.length === 0) return undefined;
-  const rows = await lookUpTogether(
+  return findKnown(
     db,
     digests.map(({ digest }) => digest),
   );
-  for (const { digest } of digests) {
+}
+
+/** The key with the ends of its quotas' periods as of now. SQLite, which alone remembers keys, has this process's clock. */
+function withPeriods(found: FoundKey): FoundKey {
+  const { quotaRefill, quotaRefillsAt, sharedRefill, sharedRefillsAt } = found;
+  if (quotaRefill === null && sharedRefill === null) return found;
+  const now = new Date();
+  return {
+    ...found,
+    quotaOver: quotaRefill && isPeriodOver(quotaRefill, quotaRefillsAt, now),
+    sharedOver: sharedRefill && isPeriodOver(sharedRefill, sharedRefillsAt, now),
+  };
+}
+
+const findKnown = rememberUntilCommit(async (db, digests): Promise<FoundKey | undefined> => {
+  const rows = await lookUpTogether(db, digests);
+  for (const digest of digests) {
     const found = rows.find((row) => timingSafeEqual(digest, row.digest));
     if (found) return found;
   }
   return undefined;
-}
+}, withPeriods);
 
 /**
  * Finds the reason of a refusal. The end of the key comes before the end of its secret, and both come before the

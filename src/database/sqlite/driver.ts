@@ -48,7 +48,10 @@ export class SqliteDialect extends KyselyDialect {
   }
 
   override createAdapter(): SqliteAdapter {
-    const reads: ReadsAtOnce = { readAtOnce: (query) => this.#driver?.readAtOnce(query) };
+    const reads: ReadsAtOnce = {
+      readAtOnce: (query) => this.#driver?.readAtOnce(query),
+      dataVersion: () => this.#driver?.dataVersion(),
+    };
     return Object.assign(new ConcurrentAdapter(), reads);
   }
 }
@@ -64,6 +67,8 @@ class ConcurrentAdapter extends SqliteAdapter {
 interface Opened {
   readonly connections: SqliteConnections;
   readonly reader: Statements;
+  /** Returns the number that the reader's connection sees change with each commit. */
+  readonly dataVersion: Sqlite.Statement<[], number>;
   readonly writer: Writer;
   readonly guard: Guard | undefined;
 }
@@ -94,16 +99,28 @@ class SqliteDriver extends KyselyDriver {
     this.#opened = {
       connections,
       reader: new Statements(reader),
+      dataVersion: reader.prepare<[], number>('pragma data_version').pluck(),
       writer: new Writer(writer, { ...this.#options, guard }),
       guard,
     };
   }
 
   readAtOnce(query: CompiledQuery): QueryResult<object> | undefined {
+    return this.#onReader(({ reader }) => reader.read(query));
+  }
+
+  dataVersion(): number | undefined {
+    return this.#onReader(({ dataVersion }) => dataVersion.get());
+  }
+
+  /** Uses the connection that only reads; undefined if there is none, or if another process's lock blocks it. */
+  #onReader<Result>(use: (opened: Opened) => Result): Result | undefined {
     if (!this.#opened) return undefined;
-    const { connections, reader } = this.#opened;
+    const { connections } = this.#opened;
+    // The writer's own commits would not change its number, and its data may be uncommitted.
+    if (connections.reader === connections.writer) return undefined;
     try {
-      return connections.reader === connections.writer ? undefined : reader.read(query);
+      return use(this.#opened);
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw error;
