@@ -90,6 +90,16 @@ export const ruleOperations = ({ valid, ruled }: KeySecrets): { plain: Operation
   return { plain: operation('plain', valid), ruled: operation('ruled', ruled, requirement) };
 };
 
+/** The door for a reverse proxy: one key again and again, and many of them, each in its turn. */
+export const growthVerifications = ({ valid }: KeySecrets): Operation[] =>
+  [valid.slice(0, 1), valid].map((keys, place) => ({
+    name: place === 0 ? 'rest-authorize, one key' : 'rest-authorize, each its own key',
+    title: 'verification for a reverse proxy',
+    on: 'rest',
+    requests: keys.map((key) => authorizeRequest(key)),
+    probes: [],
+  }));
+
 /**
  * The two ways to verify an API key.
  * @param database what they are told to run on

@@ -1,3 +1,4 @@
+import { measureBesideBetterAuth } from './beside-better-auth.ts';
 import { createDatabase } from './database.ts';
 import { doorOperations, ruleOperations } from './door-operations.ts';
 import { installPeers } from './install-peers.ts';
@@ -66,7 +67,12 @@ export async function measureDoors({ only, timing, connections }: Options): Prom
     const planned = running.use(
       await startServer({ ...keywardWithPlan, env: { ...keywardWithPlan.env, ...env } }, world),
     );
-    return `${beside}\n${await measureRules({ own, planned }, keys, { world, timing, connections })}`;
+    const rules = await measureRules({ own, planned }, keys, { world, timing, connections });
+    const betterAuth =
+      name === 'SQLite' && only === undefined
+        ? `\n\n### SQLite: beside better-auth's plugin for API keys\n\n${await measureBesideBetterAuth(own, keys, { world, timing, connections })}`
+        : '';
+    return `${beside}\n${rules}${betterAuth}`;
   };
   const onSqlite = await measureOn('SQLite', {});
   const onPostgres = await measureOn('PostgreSQL', { DATABASE_URL: postgres.url });

@@ -13,6 +13,9 @@ export interface KeySecrets {
   readonly refused: Readonly<Record<'inactive' | 'expired' | 'rotated', string>>;
 }
 
+/** How many keys let nobody in. */
+export const refusedKeys = 3;
+
 /** The prefix that `createDatabase` gives a key. */
 const prefixOf = (id: number) => `sk-${String(1_000_000 + id - 1).slice(1)}`;
 
@@ -23,15 +26,19 @@ const secretOf = (id: number) => secretOfSamePrefix(prefixOf(id));
 export const readSecrets = (variables: Readonly<Record<string, string>>): Secrets =>
   createSecrets(loadConfig(variables).secrets as SecretKeys);
 
-/** Makes secrets for the first keys of a database. */
-export function createKeySecrets(count: number): KeySecrets {
+/**
+ * Makes secrets for the first keys of a database.
+ * @param count how many are valid
+ * @param ruledCount how many more have rules
+ */
+export function createKeySecrets(count: number, ruledCount = count): KeySecrets {
   const valid = Array.from({ length: count }, (_, index) => secretOf(index + 1));
   const [inactive, expired, rotated] = [1, 2, 3].map((place) => secretOf(count + place)) as [
     string,
     string,
     string,
   ];
-  const ruled = Array.from({ length: count }, (_, index) => secretOf(count + 4 + index));
+  const ruled = Array.from({ length: ruledCount }, (_, index) => secretOf(count + refusedKeys + 1 + index));
   return { valid, ruled, refused: { inactive, expired, rotated } };
 }
 
@@ -43,6 +50,9 @@ const rules = {
   rate_limit: 1_000_000,
   rate_limit_window: 1,
 };
+
+/** The most rows of a statement: SQLite takes 32,766 values. */
+const mostTogether = 8000;
 
 /**
  * Stores secrets in a database that has keys for them.
@@ -64,14 +74,18 @@ export async function storeKeySecrets(
     const { digest, version } = peppers.digest(secret);
     return [index + 1, digest, version, index + 1 === rotated ? past : null];
   });
-  await execute(
-    `insert into api_key_secret (api_key_id, digest, pepper_version, works_until)
-     values ${rows.map(() => '(?, ?, ?, ?)').join(', ')}`,
-    rows.flat(),
-  );
+  for (let start = 0; start < rows.length; start += mostTogether) {
+    const some = rows.slice(start, start + mostTogether);
+    await execute(
+      `insert into api_key_secret (api_key_id, digest, pepper_version, works_until)
+       values ${some.map(() => '(?, ?, ?, ?)').join(', ')}`,
+      some.flat(),
+    );
+  }
   await execute('update api_key set is_active = false, deactivated_at = ? where id = ?', [past, inactive]);
   await execute('update api_key set expires_at = ? where id = ?', [past, expired]);
-  const range = [valid.length + 4, valid.length + 3 + ruled.length];
+  const first = valid.length + refusedKeys + 1;
+  const range = [first, first + ruled.length - 1];
   const names = Object.keys(rules).map((name) => `${name} = ?`);
   await execute(`update api_key set ${names.join(', ')} where id between ? and ?`, [
     ...Object.values(rules),

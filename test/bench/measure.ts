@@ -40,8 +40,14 @@ export async function saturate(
   return { rate: result.requests / result.seconds, cpu, errors: result.errors };
 }
 
+/** Lets the requests of an operation do again what they can do only once. */
+function undo({ server: { databaseFile }, operation }: Pick<Comparison, 'server' | 'operation'>): void {
+  if (databaseFile !== undefined) operation.undo?.(databaseFile);
+}
+
 async function takeSample(comparison: Comparison, load: LoadGenerator, timing: Timing): Promise<Sample> {
   const { server, operation } = comparison;
+  undo(comparison);
   const { rate, cpu, errors } = await saturate(comparison, {
     load,
     seconds: timing.saturated,
@@ -50,6 +56,7 @@ async function takeSample(comparison: Comparison, load: LoadGenerator, timing: T
   const sample = { rate, cpu: cpu[0], memory: residentMegabytes(server.pid), errors };
   if (timing.paced === 0) return { ...sample, p50: undefined, p99: undefined };
   const target = { url: server.url, requests: operation.requests };
+  undo(comparison);
   const paced = await load.pace(target, timing.paced, Math.max(1, Math.round(rate / 2)));
   const isOnTime = paced.seconds < timing.paced * 1.1;
   return {
@@ -65,6 +72,7 @@ export async function warmUp(comparisons: readonly Comparison[], load: LoadGener
   for (const { server, operation } of comparisons) {
     const shared = comparisons.filter((other) => other.server === server).length;
     const target = { url: server.url, requests: operation.requests };
+    undo({ server, operation });
     await load.saturate(target, Math.ceil(seconds / shared));
   }
 }

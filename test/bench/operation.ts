@@ -11,6 +11,11 @@ export interface Operation {
   readonly on: 'rest' | 'graphql';
   /** The load goes through these, and begins again. */
   readonly requests: readonly HttpRequest[];
+  /**
+   * Called before each load, with the server's SQLite file: it undoes what requests can do only once. There must be more
+   * requests than a load takes.
+   */
+  readonly undo?: (databaseFile: string) => void;
   /** Every server must answer these like Keyward. */
   readonly probes: readonly Probe[];
 }

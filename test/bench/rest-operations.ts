@@ -1,4 +1,5 @@
-import { rest } from './http.ts';
+import Sqlite from 'better-sqlite3';
+import { type HttpRequest, rest } from './http.ts';
 import type { Operation } from './operation.ts';
 import { statusOnly, tokenProbes, whole } from './probes.ts';
 import type { World } from './world.ts';
@@ -8,9 +9,15 @@ const deactivateRequest = (keyId: number | string, token?: string) =>
   rest('DELETE', `/auth/keys/${keyId}`, token);
 const settingsRequest = (body: string, token?: string) => rest('PUT', '/automation/settings', token, body);
 
-/** Settings that differ from those of the user's other tokens, so that each request changes a row. */
+/** Settings, which differ from those of the next index. */
 const settings = (index: number) =>
   JSON.stringify({ is_enabled: index % 2 === 0, session_duration: 600 + (index % 80_000) });
+
+/** Two rounds of the tokens, with other settings in the second: so each request changes a row. */
+const settingsRequests = ({ tokens }: World) =>
+  [0, 1].flatMap((round) =>
+    tokens.map(({ token }, index) => settingsRequest(settings(index + round), token)),
+  );
 
 function status(world: World): Operation {
   const requests = world.tokens.map(({ token }) => statusRequest(token));
@@ -28,7 +35,7 @@ function status(world: World): Operation {
 }
 
 function updateSettings(world: World): Operation {
-  const requests = world.tokens.map(({ token }, index) => settingsRequest(settings(index), token));
+  const requests = settingsRequests(world);
   const refused = ['{"session_duration":5}', '{"is_enabled":"yes"}', '[]', '{"is_enabled":'];
   const parts = ['{"session_duration":null}', '{}'].map((body) =>
     settingsRequest(body, world.tokens[0]?.token),
@@ -85,6 +92,42 @@ function deactivate(world: World): Operation {
       { name: 'too few scopes', request: deactivateRequest(1, world.withoutAdmin), view: whole() },
       ...tokenProbes(world, (token) => deactivateRequest(1, token), whole()),
     ],
+  };
+}
+
+/** The keys of a user that are deactivated for the first time: neither the first, which is the default, nor the last. */
+const freshKeys = (world: World): HttpRequest[] => {
+  const { users, keysEach } = world.size;
+  const requests: HttpRequest[] = [];
+  for (let place = 2; place < keysEach; place += 1)
+    for (const { user, token } of world.tokens.slice(0, users))
+      requests.push(deactivateRequest((user - 1) * keysEach + place, token));
+  return requests;
+};
+
+/** Makes all keys of an SQLite file active again. */
+function activateKeys(databaseFile: string): void {
+  const database = new Sqlite(databaseFile);
+  // The server may hold the lock for a moment.
+  database.pragma('busy_timeout = 5000');
+  database.exec('update api_key set is_active = true, deactivated_at = null where not is_active');
+  database.close();
+}
+
+/** The first deactivation of each of many keys: a change, with its audit event. */
+export function deactivateOnce(world: World): Operation {
+  const requests = freshKeys(world);
+  return {
+    name: 'rest-deactivate-once',
+    title: 'REST: deactivation of a key, of each key once (`DELETE /api/v1/auth/keys/{key_id}`)',
+    on: 'rest',
+    requests,
+    probes: requests.slice(0, 2).map((request) => ({
+      name: 'deactivation',
+      request,
+      view: whole('deactivated_at'),
+    })),
+    undo: activateKeys,
   };
 }
 

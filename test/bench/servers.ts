@@ -82,6 +82,14 @@ export const fastifyDoors: ServerKind = {
   script: `${peers}/fastify-doors.ts`,
 };
 
+/** Verification of API keys by better-auth's plugin for them. */
+export const betterAuth: ServerKind = {
+  name: 'better-auth',
+  title: 'better-auth',
+  answers: ['rest'],
+  script: `${peers}/better-auth.ts`,
+};
+
 /** How long a server may take to get ready, in milliseconds. */
 const patience = 20_000;
 
