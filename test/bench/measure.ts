@@ -1,7 +1,7 @@
 import type { Comparison } from './compare.ts';
 import type { LoadGenerator } from './load.ts';
 import type { Timing } from './options.ts';
-import { cpuMicroseconds, residentMegabytes } from './process-figures.ts';
+import { cpuMicroseconds, residentMegabytes, waitedMilliseconds } from './process-figures.ts';
 
 /** What one slice of load showed. */
 export interface Sample {
@@ -12,6 +12,8 @@ export interface Sample {
   /** Milliseconds to an answer at half of that load; undefined where the machine was too busy to make that load. */
   readonly p50: number | undefined;
   readonly p99: number | undefined;
+  /** The part of that time in which the server's main thread waited for a core, in per cent. */
+  readonly waited: number | undefined;
   /** The server's resident memory after, in megabytes. */
   readonly memory: number | undefined;
   readonly errors: number;
@@ -54,15 +56,18 @@ async function takeSample(comparison: Comparison, load: LoadGenerator, timing: T
     pids: [server.pid],
   });
   const sample = { rate, cpu: cpu[0], memory: residentMegabytes(server.pid), errors };
-  if (timing.paced === 0) return { ...sample, p50: undefined, p99: undefined };
+  if (timing.paced === 0) return { ...sample, p50: undefined, p99: undefined, waited: undefined };
   const target = { url: server.url, requests: operation.requests };
   undo(comparison);
+  const [waitedBefore, startedAt] = [waitedMilliseconds(server.pid), performance.now()];
   const paced = await load.pace(target, timing.paced, Math.max(1, Math.round(rate / 2)));
+  const waited = (waitedMilliseconds(server.pid) ?? Number.NaN) - (waitedBefore ?? Number.NaN);
   const isOnTime = paced.seconds < timing.paced * 1.1;
   return {
     ...sample,
     p50: isOnTime ? paced.p50 : undefined,
     p99: isOnTime ? paced.p99 : undefined,
+    waited: (100 * waited) / (performance.now() - startedAt),
     errors: errors + paced.errors,
   };
 }

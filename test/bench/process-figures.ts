@@ -37,6 +37,17 @@ export function cpuMicroseconds(pid: number): number | undefined {
   return used === undefined ? undefined : used * microsecondsPerTick;
 }
 
+/**
+ * For how long the main thread of a process has waited for a core while it could have run, in milliseconds; undefined
+ * without /proc.
+ */
+export function waitedMilliseconds(pid: number): number | undefined {
+  if (!hasProcesses) return undefined;
+  // Nanoseconds on a core, nanoseconds of waiting for one, and the number of times.
+  const [, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(waited) / 1e6;
+}
+
 /** Memory of a process and its children that is resident, in megabytes; undefined without /proc. */
 export function residentMegabytes(pid: number): number | undefined {
   const kilobytes = sum(pid, residentKilobytes);

@@ -7,6 +7,7 @@ const heads = [
   'Requests/s',
   'p50, ms',
   'p99, ms',
+  'Waiting for a core',
   'CPU, µs a request',
   'CPU, Keyward = 1',
   'Memory, MB',
@@ -26,10 +27,14 @@ export const isSound = ({ difference, samples }: Measurement) =>
 
 function measurementRow(measurement: Measurement, base: Measurement | undefined): string {
   const { server, samples } = measurement;
-  if (!isSound(measurement)) return row([server.kind.title, 'not comparable', '–', '–', '–', '–', '–']);
+  if (!isSound(measurement)) return row([server.kind.title, 'not comparable', '–', '–', '–', '–', '–', '–']);
   const share = base && isSound(base) ? ratio(samples, base.samples) : undefined;
-  const figures = (['rate', 'p50', 'p99', 'cpu'] as const).map((name) => digits(medianOf(samples, name)));
-  return row([server.kind.title, ...figures, digits(share), digits(samples.at(-1)?.memory)]);
+  const figure = (name: keyof Sample) => digits(medianOf(samples, name));
+  return row([
+    server.kind.title,
+    ...[figure('rate'), figure('p50'), figure('p99'), `${figure('waited')} %`, figure('cpu')],
+    ...[digits(share), digits(samples.at(-1)?.memory)],
+  ]);
 }
 
 /** A table for each operation. */

@@ -44,4 +44,4 @@ export async function measureSideBySide(
 
 /** How it was measured, for a reader. */
 export const describeTiming = ({ rounds, saturated, paced, warmUp: warm }: Timing): string =>
-  `Medians of ${rounds} rounds: ${saturated} s at full load and ${paced} s at half of it for each server and operation, after ${warm} s of warming up. Latencies are those at half load.`;
+  `Medians of ${rounds} rounds: ${saturated} s at full load and ${paced} s at half of it for each server and operation, after ${warm} s of warming up. Latencies are those at half load; beside them, the part of that time in which the server's main thread was ready and waited for a core, which is the machine's doing and not the server's.`;
