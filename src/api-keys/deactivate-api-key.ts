@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOfAccount } from '../database/conditions.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { BusinessEvents } from '../observability/events.ts';
@@ -14,9 +15,7 @@ const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: numbe
     .set({ is_active: false, deactivated_at: now })
     .where('id', '=', id)
     .where('is_active', '=', true)
-    .where('account_id', 'in', (accounts) =>
-      accounts.selectFrom('account').select('account.id').where('erased_at', 'is', null),
-    )
+    .where(isOfAccount('api_key'))
     .returningAll()
     .returning(returnedQuota),
 );

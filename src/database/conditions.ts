@@ -45,6 +45,13 @@ export const forNoKeyUpdate = lockBy('forNoKeyUpdate');
 export const forKeyShare = lockBy('forKeyShare');
 
 /**
+ * A condition on a row that belongs to an account: the account was not erased. It reads that account alone. SQLite would
+ * read all accounts for `account_id in (select id from account …)`.
+ */
+export const isOfAccount = (table: 'api_key' | 'idempotency_record'): RawBuilder<SqlBool> =>
+  sql`exists (select 1 from account where account.id = ${sql.ref(`${table}.account_id`)} and account.erased_at is null)`;
+
+/**
  * A condition that is true if a text contains another text (`filter`), ignoring case. On SQLite, only the case of the
  * letters A to Z is ignored. No index answers it.
  */

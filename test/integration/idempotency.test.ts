@@ -9,6 +9,8 @@ import type { Answer, Call } from '../support/gateway.ts';
 import { holdCreation } from '../support/hold-creation.ts';
 import { operationContext } from '../support/operation-context.ts';
 import { root } from '../support/process.ts';
+import { recordStatements } from '../support/record-statements.ts';
+import { scannedTables } from '../support/scanned-tables.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
 const setup = setUpGateway();
@@ -228,6 +230,17 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('an answer', () => {
+  it('is stored without reading every row of any table, however many accounts there are', async () => {
+    const token = await setup.sign();
+    const { sql } = await recordStatements(setup.gateway.database, async () => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const { status } = await setup.gateway.rest('POST', '/auth/keys', { token, headers, json: {} });
+      expect(status).toBe(201);
+    });
+    expect(sql.some((text) => text.includes('set "sealed_answer"'))).toBe(true);
+    expect(sql.flatMap((text) => scannedTables(setup.gateway.database, text))).toEqual([]);
+  });
+
   it('is stored in the transaction of the change', async () => {
     {
       await using _refused = await refuseRows(setup.gateway.database, 'idempotency_record');

@@ -5,6 +5,7 @@ import { AccountUse, ApiKeyUse, AuditEvent, AutomationSettings } from '../../src
 import type { routes } from '../../src/rest/routes.ts';
 import type { Answer } from '../support/gateway.ts';
 import { recordStatements } from '../support/record-statements.ts';
+import { scannedTables } from '../support/scanned-tables.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import {
   callGraphql,
@@ -249,6 +250,9 @@ describe.each([
     const change = first.sql.length > recorded ? 'more than' : 'fewer: lower the record of';
     const message = [`${name}: ${first.sql.length} statements, ${change} ${recorded}`, ...first.sql];
     expect(first.sql.length, message.join('\n')).toBe(recorded);
+
+    const scanned = first.sql.flatMap((sql) => scannedTables(setup.gateway.database, sql));
+    expect(scanned, 'tables of which every row is read, however many there are').toEqual([]);
 
     const second = await call(counts, another);
     expectSuccess(second);
