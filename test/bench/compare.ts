@@ -11,6 +11,14 @@ export interface Comparison {
   readonly difference: string | undefined;
 }
 
+/** Lets the requests of an operation do again what they can do only once. */
+export function undo({
+  server: { databaseFile },
+  operation,
+}: Pick<Comparison, 'server' | 'operation'>): void {
+  if (databaseFile !== undefined) operation.undo?.(databaseFile);
+}
+
 /** What a server answers, and last what it wrote down of it. */
 async function behaviourOf(server: Server, { probes }: Operation) {
   const readEvents = watchEvents(server);
@@ -29,6 +37,7 @@ export async function compareAnswers(
   servers: readonly Server[],
 ): Promise<readonly Comparison[]> {
   const able = servers.filter(({ kind }) => kind.answers.includes(operation.on));
+  for (const server of able) undo({ server, operation });
   const all = await Promise.all(able.map((server) => behaviourOf(server, operation)));
   const expected = all[0] ?? [];
   return able.map((server, index) => {

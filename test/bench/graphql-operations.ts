@@ -1,6 +1,7 @@
 import { graphql } from './http.ts';
 import type { Operation } from './operation.ts';
 import { errorCode, statusAndCode, tokenProbes, whole } from './probes.ts';
+import { forgetSettings } from './rest-operations.ts';
 import type { World } from './world.ts';
 
 const statusDocument = `query PrivateKeyStatus {
@@ -69,6 +70,7 @@ function updateSettings(world: World): Operation {
       { name: 'too short a session', request: settingsRequest({ sessionDuration: 5 }, own), view: errorCode },
       ...tokenProbes(world, (token) => settingsRequest(settings(0), token), statusAndCode),
     ],
+    undo: forgetSettings,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Comparison } from './compare.ts';
+import { type Comparison, undo } from './compare.ts';
 import type { LoadGenerator } from './load.ts';
 import type { Timing } from './options.ts';
 import { cpuMicroseconds, residentMegabytes, waitedMilliseconds } from './process-figures.ts';
@@ -40,11 +40,6 @@ export async function saturate(
     return from === undefined || to === undefined ? undefined : (to - from) / result.requests;
   });
   return { rate: result.requests / result.seconds, cpu, errors: result.errors };
-}
-
-/** Lets the requests of an operation do again what they can do only once. */
-function undo({ server: { databaseFile }, operation }: Pick<Comparison, 'server' | 'operation'>): void {
-  if (databaseFile !== undefined) operation.undo?.(databaseFile);
 }
 
 async function takeSample(comparison: Comparison, load: LoadGenerator, timing: Timing): Promise<Sample> {

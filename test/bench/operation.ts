@@ -12,8 +12,8 @@ export interface Operation {
   /** The load goes through these, and begins again. */
   readonly requests: readonly HttpRequest[];
   /**
-   * Called before each load, with the server's SQLite file: it undoes what requests can do only once. There must be more
-   * requests than a load takes.
+   * Called with the server's SQLite file before each load, and before answers are compared: it undoes what requests can
+   * do only once.
    */
   readonly undo?: (databaseFile: string) => void;
   /** Every server must answer these like Keyward. */

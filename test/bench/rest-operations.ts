@@ -19,6 +19,23 @@ const settingsRequests = ({ tokens }: World) =>
     tokens.map(({ token }, index) => settingsRequest(settings(index + round), token)),
   );
 
+/** Makes what runs a statement on a server's SQLite file. */
+const execute = (statement: string) => (databaseFile: string) => {
+  // The server may hold the lock for a moment.
+  const database = new Sqlite(databaseFile, { timeout: 5000 });
+  database.exec(statement);
+  database.close();
+};
+
+const activateKeys = execute(
+  'update api_key set is_active = true, deactivated_at = null where not is_active',
+);
+
+/** So that settings differ from the next ones, whichever were the last. */
+export const forgetSettings = execute(
+  'update automation_settings set is_enabled = null, session_duration = null',
+);
+
 function status(world: World): Operation {
   const requests = world.tokens.map(({ token }) => statusRequest(token));
   return {
@@ -63,6 +80,7 @@ function updateSettings(world: World): Operation {
       })),
       ...tokenProbes(world, (token) => settingsRequest(settings(0), token), whole()),
     ],
+    undo: forgetSettings,
   };
 }
 
@@ -95,24 +113,15 @@ function deactivate(world: World): Operation {
   };
 }
 
-/** The keys of a user that are deactivated for the first time: neither the first, which is the default, nor the last. */
+/** The keys of a user that are deactivated for the first time: neither the default, nor those of other operations. */
 const freshKeys = (world: World): HttpRequest[] => {
   const { users, keysEach } = world.size;
   const requests: HttpRequest[] = [];
-  for (let place = 2; place < keysEach; place += 1)
+  for (let place = 2; place < keysEach - 1; place += 1)
     for (const { user, token } of world.tokens.slice(0, users))
       requests.push(deactivateRequest((user - 1) * keysEach + place, token));
   return requests;
 };
-
-/** Makes all keys of an SQLite file active again. */
-function activateKeys(databaseFile: string): void {
-  const database = new Sqlite(databaseFile);
-  // The server may hold the lock for a moment.
-  database.pragma('busy_timeout = 5000');
-  database.exec('update api_key set is_active = true, deactivated_at = null where not is_active');
-  database.close();
-}
 
 /** The first deactivation of each of many keys: a change, with its audit event. */
 export function deactivateOnce(world: World): Operation {

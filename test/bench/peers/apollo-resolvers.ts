@@ -79,9 +79,10 @@ async function updateAutomationSettings(context: Context, input: SettingsInput) 
     const settings =
       (await inner.em.findOne(AutomationSettings, { account })) ??
       inner.em.create(AutomationSettings, { account, createdAt: now, updatedAt: now });
-    if (input.isEnabled !== undefined) settings.isEnabled = input.isEnabled;
-    if (input.sessionDuration !== undefined) settings.sessionDuration = input.sessionDuration;
-    if (Object.keys(input).length === 0) return settings;
+    const { isEnabled = settings.isEnabled, sessionDuration = settings.sessionDuration } = input;
+    const isSame = settings.isEnabled === isEnabled && settings.sessionDuration === sessionDuration;
+    if (isSame) return settings;
+    Object.assign(settings, { isEnabled, sessionDuration });
     settings.updatedAt = now;
     audit(inner, { account, action: 'automation-settings-updated', target: null });
     return settings;

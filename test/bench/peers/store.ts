@@ -28,8 +28,12 @@ const sql = {
     on conflict (account_id) do update set
       is_enabled = iif(:hasEnabled, excluded.is_enabled, is_enabled),
       session_duration = iif(:hasDuration, excluded.session_duration, session_duration),
-      updated_at = iif(:hasEnabled or :hasDuration, excluded.updated_at, updated_at)
+      updated_at = excluded.updated_at
+    where (:hasEnabled and is_enabled is not excluded.is_enabled)
+      or (:hasDuration and session_duration is not excluded.session_duration)
     returning account_id, is_enabled, session_duration, created_at, updated_at`,
+  readSettings: `select account_id, is_enabled, session_duration, created_at, updated_at
+    from automation_settings where account_id = ?`,
 };
 
 type Time = 'created_at' | 'expires_at' | 'deactivated_at' | 'previous_works_until' | 'last_used_at';
@@ -126,6 +130,7 @@ export function openStore(file: string) {
   const deactivate = database.prepare<{ id: number; now: number }, ApiKeyRow>(sql.deactivate);
   const event = database.prepare(sql.event);
   const settings = database.prepare<Record<string, unknown>, SettingsRow>(sql.settings);
+  const readSettings = database.prepare<[number], SettingsRow>(sql.readSettings);
 
   const createAccount = ({ issuer, subject }: Caller, source: RequestSource) => {
     const now = Date.now();
@@ -164,17 +169,19 @@ export function openStore(file: string) {
         const now = Date.now();
         const hasEnabled = Number(input.isEnabled !== undefined);
         const hasDuration = Number(input.sessionDuration !== undefined);
-        const row = settings.get({
-          account: findAccount.get(caller.issuer, caller.subject) ?? createAccount(caller, source),
+        const account = findAccount.get(caller.issuer, caller.subject) ?? createAccount(caller, source);
+        const changed = settings.get({
+          account,
           isEnabled: bool(input.isEnabled),
           sessionDuration: input.sessionDuration ?? null,
           hasEnabled,
           hasDuration,
           now,
         });
+        const row = changed ?? readSettings.get(account);
         if (!row) throw new Error('The settings were not stored.');
         const action = 'automation-settings-updated';
-        if (hasEnabled || hasDuration)
+        if (changed && (hasEnabled || hasDuration))
           event.run({ account: row.account_id, action, target: null, ...source, now });
         return toSettings(row);
       },
