@@ -49,7 +49,8 @@ export const forKeyShare = lockBy('forKeyShare');
  * read all accounts for `account_id in (select id from account …)`.
  */
 export const isOfAccount = (table: 'api_key' | 'idempotency_record'): RawBuilder<SqlBool> =>
-  sql`exists (select 1 from account where account.id = ${sql.ref(`${table}.account_id`)} and account.erased_at is null)`;
+  sql`exists (select 1 from ${sql.table('account')}
+    where ${sql.ref('account.id')} = ${sql.ref(`${table}.account_id`)} and ${sql.ref('account.erased_at')} is null)`;
 
 /**
  * A condition that is true if a text contains another text (`filter`), ignoring case. On SQLite, only the case of the
