@@ -201,6 +201,8 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
     dataDir: env.DATA_DIR,
     /** The database, and the times for which the service waits for it. */
     database: databaseOf(env),
+    /** How long an API key works on while the database is away, in milliseconds; 0: not at all. */
+    doorGrace: env.DOOR_GRACE_SECONDS * 1000,
     /** The server's secrets; undefined: the service uses development secrets. */
     secrets: secretKeys(env),
     /** The URL by which clients reach this service; undefined: the URL on which it listens. */

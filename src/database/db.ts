@@ -31,6 +31,7 @@ import { nameQuery, type Statement } from './named-query.ts';
 import { createRowReader } from './row-reader.ts';
 import { runAgain } from './run-again.ts';
 import type { Tables } from './tables.ts';
+import { unconfirmedChangesOf } from './unconfirmed-changes.ts';
 
 /** The column whose required value was missing, so that a statement failed; undefined for any other error. */
 export function missingColumn(error: unknown): string | undefined {
@@ -186,7 +187,9 @@ export class Db {
       });
     } catch (error) {
       // Either the function failed, or the transaction itself.
-      throw error === ofWork ? error : this.#convert(error);
+      const reason = error === ofWork ? error : this.#convert(error);
+      unconfirmedChangesOf(this.em.getDriver()).note(reason);
+      throw reason;
     }
   }
 

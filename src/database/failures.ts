@@ -7,6 +7,7 @@ import {
   ServerException,
 } from '@mikro-orm/core';
 import { type GatewayError, outcomeUnknown, serviceUnavailable, toGatewayError, unwrap } from '../errors.ts';
+import { isPassing as isGoneForNow } from './postgresql/server-faults.ts';
 
 /** COMMIT was sent and never answered: the change may have been made or not. */
 export class OutcomeUnknownError extends Error {
@@ -15,6 +16,15 @@ export class OutcomeUnknownError extends Error {
   /** @param cause the error that ended the connection */
   constructor(cause: unknown) {
     super('the connection ended before COMMIT was answered', { cause });
+  }
+}
+
+/** The database cannot be reached now; the cause is its error. */
+export class DatabaseAwayError extends Error {
+  override readonly name = 'DatabaseAwayError';
+
+  constructor(cause: unknown) {
+    super('the database is away', { cause });
   }
 }
 
@@ -79,6 +89,27 @@ const isPassing = (error: DriverException): boolean => {
 const isUnavailable = (error: unknown): boolean =>
   error instanceof DriverException && !(error instanceof ConstraintViolationException) && isPassing(error);
 
+/** A statement that took too long, or was cancelled; a server that takes no writes. */
+const timeOrWrites = /^(57014|25006)$/;
+
+/** A database that was dropped: PostgreSQL ends its connections, and is there. */
+const dropped = '57P04';
+
+/** SQLite's errors of a file that cannot be reached, or of another process's lock. One with foreign content is there. */
+const unreachableFile = /^SQLITE_(BUSY|CANTOPEN|FULL|IOERR|LOCKED|PROTOCOL|READONLY)/;
+
+/**
+ * Whether an error means that the database cannot be reached now: it refuses or loses connections, has none left, is
+ * silent, starts or stops, or takes no writes. Any other error is the answer of a database that is there, such as
+ * another password or a missing table.
+ */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof DriverException)) return false;
+  const code = String(error.code);
+  if (code.startsWith('SQLITE_')) return unreachableFile.test(code);
+  return timeOrWrites.test(code) || (code !== dropped && isGoneForNow(error));
+}
+
 /**
  * Converts any error to a GatewayError. A database that does not answer becomes `SERVICE_UNAVAILABLE`, and at COMMIT
  * `OUTCOME_UNKNOWN`.
@@ -87,5 +118,7 @@ export function translateError(error: unknown): GatewayError {
   const inner = unwrap(error);
   if (inner instanceof OutcomeUnknownError) return outcomeUnknown('database', inner);
   if (inner instanceof UnexpectedValueError) return serviceUnavailable('unexpected-value', inner);
+  // The log has said why when the outage began.
+  if (inner instanceof DatabaseAwayError) return serviceUnavailable('database-away');
   return isUnavailable(inner) ? serviceUnavailable('database', inner) : toGatewayError(inner);
 }

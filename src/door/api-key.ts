@@ -89,5 +89,8 @@ export function createApiKeyReader(header: string | undefined) {
   return { read, refuse };
 }
 
+/** Says in an answer that the database is away, and that the key was judged by what it said before. */
+export const stale = { 'x-keyward-stale': '1' };
+
 /** Reads the API keys of requests, and makes the errors for refused ones. */
 export type ApiKeyReader = ReturnType<typeof createApiKeyReader>;

@@ -116,7 +116,8 @@ const verifyAtDoor =
       ...{ ...request, address: exchange.address, cost: 1, admit },
     });
     const plan = entitlement?.plan ?? null;
-    return { reason, keyId: found?.id, userId: found?.account, plan, ...limits };
+    const isStale = found?.staleSince !== undefined;
+    return { reason, keyId: found?.id, userId: found?.account, plan, isStale, ...limits };
   };
 
 /** Makes the handler that passes each request to the handler of its path. */

@@ -43,8 +43,9 @@ export interface Listeners {
 
 /** Makes an event log that also tells the listeners. An event reaches the log only when its change is certain. */
 const andTell =
-  (events: EventLog, { webhooks, erasures }: Listeners): EventLog =>
+  (events: EventLog, { webhooks, erasures }: Listeners, { doorGrace }: OperationServices): EventLog =>
   (name, event) => {
+    doorGrace?.noteChange(event);
     events(name, event);
     webhooks?.wake();
     if (name === 'account-erased') void erasures?.run();
@@ -70,7 +71,7 @@ export const createSurround =
     db: dbOf(record).until(answerBy),
     requestSource: { id: record.requestId, address },
     record,
-    events: andTell(createEventLog(logger, record), listeners),
+    events: andTell(createEventLog(logger, record), listeners, services),
   });
 
 /**

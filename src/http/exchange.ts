@@ -35,6 +35,8 @@ export interface RequestRecord extends RequestIds {
   keyId?: number;
   /** Why that key was refused; missing if it was accepted. */
   refusal?: string;
+  /** Whether that key was judged by what the database said before, because the database is away. */
+  isStale?: boolean;
   /** Whether the Idempotency-Key was used before, so that the caller gets the earlier answer again. */
   isReplayed?: boolean;
   /** The error of a failed request. */

@@ -186,7 +186,6 @@ export const stop = (server: Server, logger?: Logger): Promise<void> =>
   });
 
 const ok = '{"status":"ok"}';
-const unavailable = '{"status":"unavailable"}';
 
 /** A part of the service that is unusable, and the reason in words. */
 export interface Part {
@@ -199,6 +198,8 @@ export interface Part {
 /** Whether the service can handle requests. */
 export interface Verdict {
   readonly isReady: boolean;
+  /** Whether a ready service cannot do all its work, because of the database. */
+  readonly isDegraded?: boolean;
   /** The unusable parts. The service may still be ready, if it can handle some requests. */
   readonly faults: readonly Part[];
 }
@@ -240,16 +241,20 @@ export class Health {
   }
 
   async #answerReady(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { isReady, faults } = await this.#ask();
+    const verdict = await this.#ask();
     // The time-out may have answered the request meanwhile.
     if (response.headersSent) return;
-    if (isReady) answerShortly(response, 200, {}, ok);
-    else answerShortly(response, 503, {}, isLocal(request) ? unavailableFor(faults) : unavailable);
+    const status = statusOf(verdict);
+    const faults =
+      status !== 'ok' && isLocal(request) && verdict.faults.length > 0 ? verdict.faults : undefined;
+    answerShortly(response, verdict.isReady ? 200 : 503, {}, JSON.stringify({ status, faults }));
   }
 }
 
-const unavailableFor = (faults: readonly Part[]): string =>
-  faults.length === 0 ? unavailable : JSON.stringify({ status: 'unavailable', faults });
+const statusOf = ({ isReady, isDegraded }: Verdict) => {
+  if (!isReady) return 'unavailable';
+  return isDegraded ? 'degraded' : 'ok';
+};
 
 const starting: RequestListener = (_request, response) => {
   answerShortly(response, 503, { 'retry-after': '1' });

@@ -110,6 +110,7 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
   milliseconds: Math.round((performance.now() - record.startedAt) * 100) / 100,
   clientAddress: address ?? undefined,
   replayed: record.isReplayed || undefined,
+  stale: record.isStale,
   server: record.server,
   accountId: record.accountId ?? record.failure?.accountId,
   keyId: record.keyId,

@@ -1,6 +1,6 @@
 import type { Rate } from '../config/config.ts';
 import type { Db } from '../database/db.ts';
-import type { AccountId, AutomationSettings, QuotaRefill } from '../database/tables.ts';
+import type { AccountId, ApiKey, AutomationSettings, QuotaRefill } from '../database/tables.ts';
 import type { RateUse } from '../http/rate-limits/limiter.ts';
 import type { EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -56,6 +56,8 @@ export interface OperationServices {
   readonly accountQuotas: Quotas;
   readonly importedKeys: ImportedKeys;
   readonly idempotency: Idempotency;
+  /** Lets API keys work on while the database is away; undefined: they do not. */
+  readonly doorGrace?: DoorGrace | undefined;
 }
 
 /** What the log, the trace and the metrics tell of the API key that a request is about. */
@@ -65,6 +67,8 @@ export interface KeyRecord {
   accountId?: AccountId | undefined;
   /** Why the key was refused. */
   refusal?: string;
+  /** Whether the key was not found in the database now, which is away, but before. */
+  isStale?: boolean;
 }
 
 /** An operation that may run only once. */
@@ -94,6 +98,39 @@ export interface Idempotency {
     operation: KeyedOperation,
     run: (context: OperationContext) => Promise<Result>,
   ): Promise<Answered<Result>>;
+}
+
+/**
+ * Decides which API keys work on while the database is away. All times are by `performance.now()`, in milliseconds; a key
+ * was found when its question was asked.
+ */
+export interface DoorGrace {
+  /** The error for those who cannot be answered while the database is away; undefined while it is there. */
+  readonly away: Error | undefined;
+  /**
+   * Waits for an answer of the database; until shortly before a deadline, or until the database is found to be away.
+   * @param remember receives the answer of the database, however late
+   * @param recall makes the answer after a failure, or throws the error to throw
+   */
+  waitFor<Answer>(
+    asked: Promise<Answer>,
+    deadline: number,
+    remember: (answer: Answer) => void,
+    recall: (error: unknown) => Answer,
+  ): Promise<Answer>;
+  /** Takes an error of the database, which may begin an outage; returns the error to throw. */
+  noteFailure(error: unknown): unknown;
+  /** Whether a key that was found then may still be accepted. */
+  isUsable(key: Pick<ApiKey, 'id' | 'account'>, foundAt: number): boolean;
+  /** Notes that the database has found a key that is remembered. */
+  noteFound(foundAt: number): void;
+  /**
+   * Notes a change that this process makes: what was found before of the key, or of all keys of the account if it
+   * concerns none, no longer counts.
+   */
+  noteChange(event: { readonly accountId: AccountId | undefined; readonly keyId?: number }): void;
+  /** Counts a key that was accepted from memory. */
+  noteAccepted(): void;
 }
 
 /** A verification of an API key. */
@@ -143,6 +180,8 @@ export interface QuotaRequest {
   readonly now: Date;
   /** The number of units to use; 0 uses none and only asks. */
   readonly cost: number;
+  /** Whether only units count that are leased already, because the database is away. */
+  readonly onlyLeased?: boolean;
 }
 
 /** The rest of a quota. */
@@ -169,6 +208,7 @@ export interface Quotas {
    * Uses units of a quota. Mostly, this needs no statement, and no promise.
    * @param db the database of the request, because the request's deadline applies
    * @returns null if there is no longer a quota
+   * @throws {GatewayError} `SERVICE_UNAVAILABLE` if only leased units count, and they are too few
    */
   spend(db: Db, request: QuotaRequest): QuotaUse | null | Promise<QuotaUse | null>;
   /** Takes back a use that was granted, because another limit refuses it. */

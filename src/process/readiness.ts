@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { OutageGrace } from '../api-keys/verify/door-grace.ts';
 import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
-import type { Database } from '../database/database.ts';
+import { isAway } from '../database/failures.ts';
 import type { Part, Verdict } from '../http/server.ts';
 
 /**
@@ -13,8 +14,22 @@ const remembered = 1000;
 /** The time limit of the database's answer, in milliseconds. */
 const patience = 2000;
 
+/**
+ * A present fault of the database. It leaves everything but changes; or, while it is `away`, only the keys that it found
+ * valid lately; or nothing.
+ */
+export interface DatabaseFault {
+  readonly fault: string;
+  readonly leaves: 'all but changes' | 'known keys' | 'nothing';
+}
+
 /** The fault of a database that does not answer. */
 const silent = 'it does not answer';
+
+const faultOf = (error: unknown): DatabaseFault => ({
+  fault: silent,
+  leaves: isAway(error) ? 'known keys' : 'nothing',
+});
 
 interface Issuer {
   readonly config: { readonly issuer: string };
@@ -23,27 +38,31 @@ interface Issuer {
 
 /**
  * Makes the readiness check. The service is ready if the database can do all its work and at least one issuer has
- * verification keys. The verdict also lists each part that fails.
+ * verification keys. It is ready but degraded if the database stores no changes, or if API keys work on while it is
+ * away. The verdict also lists each part that fails.
+ * @param grace decides whether keys work on while the database is away; undefined: none does
  * @returns the check; it queries the database at most once a second, never twice at a time, and never rejects
  */
 export function createReadiness(
-  { check }: Pick<Database, 'check'>,
+  { check }: { check(): Promise<DatabaseFault | undefined> },
   trusted: readonly Issuer[],
+  grace?: Pick<OutageGrace, 'isOfUse'>,
 ): () => Promise<Verdict> {
-  let query: Promise<string | undefined> | undefined;
-  const ask = (): Promise<string | undefined> => {
+  let query: Promise<DatabaseFault | undefined> | undefined;
+  const ask = (): Promise<DatabaseFault | undefined> => {
     query ??= check()
-      .catch(() => silent)
+      .catch(faultOf)
       .finally(() => {
         query = undefined;
       });
     // A hanging query is not repeated, because a second one would take another connection.
-    return Promise.race([query, delay(patience, silent, { ref: false })]);
+    const late = { fault: silent, leaves: 'known keys' } as const;
+    return Promise.race([query, delay(patience, late, { ref: false })]);
   };
 
-  let answer: Promise<string | undefined> | undefined;
+  let answer: Promise<DatabaseFault | undefined> | undefined;
   let askedAt = 0;
-  const databaseFault = (): Promise<string | undefined> => {
+  const databaseFault = (): Promise<DatabaseFault | undefined> => {
     if (answer && performance.now() - askedAt < remembered) return answer;
     askedAt = performance.now();
     answer = ask();
@@ -51,12 +70,14 @@ export function createReadiness(
   };
 
   return async () => {
-    const fault = await databaseFault();
-    const database: Part[] = fault === undefined ? [] : [{ part: 'database', fault }];
+    const found = await databaseFault();
+    const database: Part[] = found === undefined ? [] : [{ part: 'database', fault: found.fault }];
     const keys = trusted.flatMap(keysFault);
+    const leaves = found?.leaves;
+    const isDegraded = leaves === 'all but changes' || (leaves === 'known keys' && grace?.isOfUse === true);
     // If one issuer has no keys, the callers of the other issuers can still be served.
-    const isReady = database.length === 0 && keys.length < trusted.length;
-    return { isReady, faults: [...database, ...keys] };
+    const isReady = (found === undefined || isDegraded) && keys.length < trusted.length;
+    return { isReady, ...(isDegraded && { isDegraded }), faults: [...database, ...keys] };
   };
 }
 

@@ -3,7 +3,9 @@ import { removeErased } from '../accounts/remove-erased.ts';
 import { patternOfKeys } from '../api-keys/api-key-secret.ts';
 import { removeEndedKeys } from '../api-keys/remove-ended-keys.ts';
 import { KeyUsage } from '../api-keys/usage/key-usage.ts';
+import { OutageGrace, type OutageReport } from '../api-keys/verify/door-grace.ts';
 import { knowImportedForms } from '../api-keys/verify/imported-keys.ts';
+import { rememberedKeysOf } from '../api-keys/verify/verify-secret.ts';
 import { trustIssuer } from '../auth/trusted-issuer.ts';
 import type { ReadReport } from '../auth/verification-keys.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
@@ -13,6 +15,7 @@ import { type Database, isPostgres, openDatabase } from '../database/database.ts
 import { Db } from '../database/db.ts';
 import { newerChanges, prepareSchema } from '../database/migrate.ts';
 import { assertSecretVersions } from '../database/secret-versions.ts';
+import { unconfirmedChangesOf } from '../database/unconfirmed-changes.ts';
 import { leakReportsPath } from '../door/leak-reports/answer-leak-reports.ts';
 import { readScannerKeys } from '../door/leak-reports/report-signature.ts';
 import { createGateway, createLimits } from '../gateway/gateway.ts';
@@ -37,7 +40,7 @@ import { createSecrets, type Secrets } from '../secrets/secrets.ts';
 import { Webhooks } from '../webhooks/sending/webhooks.ts';
 import { greet } from './greeting.ts';
 import { createProcessLogger } from './process-logger.ts';
-import { createReadiness, watchReadiness } from './readiness.ts';
+import { createReadiness, type DatabaseFault, watchReadiness } from './readiness.ts';
 import type { Stopped } from './signals.ts';
 import { warnOfRisks } from './warn-of-risks.ts';
 
@@ -92,7 +95,7 @@ export async function startService(given: Config, stopped: Stopped): Promise<Ser
   const listener = createListener(gateway, config.http.body, reportFailure(logger), noteRefusals(logger));
   server.handOver(provider?.mount(listener) ?? listener);
   await Promise.all(trusted.map(({ firstRead }) => firstRead));
-  const readiness = createReadiness(background.schemaState, trusted);
+  const readiness = createReadiness(background.schemaState, trusted, background.doorGrace);
   server.health.readyBy(started.use(watchReadiness(readiness, logger)).ask);
 
   const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
@@ -146,12 +149,21 @@ type WithPlans = Config & Pick<OperationSettings, 'plans'>;
 const watchSchema = (orm: Database, { database }: Config) => {
   const schema = {
     fault: undefined as string | undefined,
-    check: async () => {
+    check: async (): Promise<DatabaseFault | undefined> => {
       schema.fault = await newerChanges(orm, database);
-      return schema.fault ?? orm.check();
+      if (schema.fault !== undefined) return { fault: schema.fault, leaves: 'nothing' };
+      const fault = await orm.check();
+      if (fault !== undefined) return { fault, leaves: 'known keys' };
+      return unconfirmedChangesOf(orm.em.getDriver()).areRecent ? unconfirmed : undefined;
     },
   };
   return schema;
+};
+
+const unconfirmed: DatabaseFault = {
+  fault:
+    'it has not confirmed a change within the last minute: is its disk full, or a standby of synchronous_standby_names gone?',
+  leaves: 'all but changes',
 };
 
 /** The parts of the API that callers may use, with their limits. */
@@ -211,6 +223,10 @@ async function startBackground(
   const counts = isPostgres(config.database) ? started.use(new SharedCounts(db)) : undefined;
   const importedKeys = started.use(knowImportedForms(db, failedTo('read the prefixes of imported API keys')));
   await importedKeys.run();
+  const doorGrace =
+    config.doorGrace > 0
+      ? started.use(new OutageGrace(config.doorGrace, rememberedKeysOf(db), reportOutages(logger, config)))
+      : undefined;
   const erasures = started.use(removeErased(db, failedTo("delete an erased account's data")));
   // Goes on with what was left when the process before it ended.
   void erasures.run();
@@ -218,6 +234,7 @@ async function startBackground(
     schemaState,
     counts,
     erasures,
+    doorGrace,
     endedKeys: started.use(
       removeEndedKeys(db, config.endedApiKeysDays, failedTo('delete API keys that ended long ago')),
     ),
@@ -228,6 +245,7 @@ async function startBackground(
       settings: config,
       secrets,
       importedKeys,
+      doorGrace,
       idempotency: started.use(new IdempotencyRecords(db, failedTo('delete expired idempotency records'))),
       keyRates: new RateCounts('key', counts, mostOwners),
       accountRates: new RateCounts('keys-of-account', counts, mostOwners),
@@ -283,6 +301,17 @@ const trust = (issuer: IssuerConfig, logger: Logger, started: AsyncDisposableSta
 
 type Trusted = ReturnType<typeof trust>;
 type AtLeastOne = [Trusted, ...Trusted[]];
+
+/** Logs the beginning and the end of each outage of the database. */
+const reportOutages = (logger: Logger, { doorGrace }: Config): OutageReport => ({
+  began: (remembered, error) =>
+    logger.warn(
+      { remembered, seconds: doorGrace / 1000, error: describeError(error) },
+      'the database is away: API keys that it found valid lately are still accepted',
+    ),
+  ended: (seconds, accepted) =>
+    logger.warn({ seconds, accepted }, 'the database is back: it is asked about API keys again'),
+});
 
 /** Logs that keys can no longer be read, and that they can be again. */
 const reportReads = (logger: Logger, keys: string, about: object = {}): ReadReport => ({

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../database/db.ts';
 import { OutcomeUnknownError } from '../database/failures.ts';
+import { serviceUnavailable } from '../errors.ts';
 import type { QuotaLeft, QuotaRequest, Quotas, QuotaUse, StoredQuota } from '../operations/context.ts';
 import { ExhaustedQuotas } from './exhausted-quotas.ts';
 import { periodEnd } from './quota-periods.ts';
@@ -148,8 +149,16 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
   }
 
   spend(db: Db, request: QuotaRequest): QuotaUse | null | Promise<QuotaUse | null> {
+    if (request.onlyLeased) return this.#useLeased(request);
     const use = this.#useAtOnce(request);
     return use === undefined ? this.#spendLater(db, request) : use;
+  }
+
+  /** Spends only units that this node has: nobody can tell what is left of the others. */
+  #useLeased(request: QuotaRequest): QuotaUse | null {
+    const use = useAtOnce(this.#leaseOf(request.ownerId), request, this.#store);
+    if (use?.isGranted || use === null) return use;
+    throw serviceUnavailable('database-away');
   }
 
   #useAtOnce(request: QuotaRequest): QuotaUse | null | undefined {

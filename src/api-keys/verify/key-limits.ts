@@ -55,8 +55,8 @@ type LimitFailure = 'rate_limited' | 'account_rate_limited' | 'quota_exceeded' |
 /** The part of an operation's context that limits use. */
 type LimitContext = Pick<OperationContext, 'db' | 'services'>;
 
-/** The time and the cost of a use. */
-export type Use = Pick<QuotaRequest, 'askedAt' | 'now' | 'cost'>;
+/** The time and the cost of a use, and whether the database is away. */
+export type Use = Pick<QuotaRequest, 'askedAt' | 'now' | 'cost' | 'onlyLeased'>;
 
 /** A key, and what the provider grants its account. */
 interface Limited {

@@ -1,6 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../database/db.ts';
+import type { ApiKey } from '../../database/tables.ts';
 import { once } from '../../once.ts';
+import type { DoorGrace } from '../../operations/context.ts';
+
+/** A key that may be remembered. */
+interface Rememberable extends Pick<ApiKey, 'id' | 'account'> {
+  /**
+   * When the database last said so, by `performance.now()`; only of a key that is answered from memory because the
+   * database is away.
+   */
+  readonly staleSince?: number;
+}
 
 /** Finds the key of the first of these digests that has one. */
 type Find<Key> = (db: Db, digests: readonly Buffer[]) => Promise<Key | undefined>;
@@ -11,29 +22,37 @@ const mostBytes = 16 * 1024 * 1024;
 /** What a key takes in memory beside its texts, in bytes. */
 const fixedBytes = 2400;
 
-/** The size of a key in memory, at most: a character takes one byte or two. */
-function sizeOf(key: object, { length }: string): number {
-  let characters = length;
-  for (const value of Object.values(key)) if (typeof value === 'string') characters += value.length;
-  return fixedBytes + 2 * characters;
+/** A key as the database had it. */
+interface Entry<Key> {
+  /** The number of characters in the texts for which there is room. */
+  readonly characters: number;
+  key: Key;
+  /** The version of the database, see {@link Db.dataVersion}; undefined if it has none. */
+  version: number | undefined;
+  /** When the database was asked, by `performance.now()`. */
+  foundAt: number;
 }
-
-const createKeys = <Key extends object>() =>
-  new LRUCache<string, Key>({ maxSize: mostBytes, sizeCalculation: sizeOf });
 
 /** After so many questions, the memory rests if it knew fewer than a quarter of the answers, for ten times as many. */
 const trial = 1000;
 const rest = 10 * trial;
 
-/** The keys that were found in one version of a database. */
-class Memory<Key extends object> {
-  #version = Number.NaN;
-  #keys: LRUCache<string, Key> = createKeys();
+/** The keys that were found in a database. */
+class Memory<Key extends Rememberable> {
+  readonly #charactersOf: (key: Key) => number;
+  #keys: LRUCache<string, Entry<Key>>;
+  /** The version for which the memory was last asked. */
+  #version: number | undefined;
   /** The questions of this trial, and how many of them the memory answered. */
   #asked = 0;
   #known = 0;
   /** The questions for which the memory still rests. */
   #resting = 0;
+
+  constructor(charactersOf: (key: Key) => number) {
+    this.#charactersOf = charactersOf;
+    this.#keys = this.#create();
+  }
 
   /** Whether the memory is of no use for the next question: where keys hardly come again, it would only cost. */
   isResting(): boolean {
@@ -42,15 +61,67 @@ class Memory<Key extends object> {
     return true;
   }
 
-  /** The keys that were found in this version; they are forgotten when another version is asked for. */
-  keysIn(version: number): LRUCache<string, Key> {
-    if (version !== this.#version) this.#keys = createKeys();
+  /** Forgets what was found in other versions. */
+  keepOnly(version: number): void {
+    if (version !== this.#version) this.#keys = this.#create();
     this.#version = version;
-    return this.#keys;
   }
 
-  /** Counts a question. */
-  count(isKnown: boolean): void {
+  /** The answer to a question in a version of the database. */
+  inVersion(question: string, version: number): Entry<Key> | undefined {
+    const entry = this.#keys.get(question);
+    const isKnown = entry?.version === version;
+    this.#count(isKnown);
+    return isKnown ? entry : undefined;
+  }
+
+  /** The last answer to a question, of whatever version. */
+  last(question: string): Entry<Key> | undefined {
+    return this.#keys.peek(question);
+  }
+
+  /** Forgets the keys that were last found before a time: those used longest ago. */
+  forgetBefore(time: number): void {
+    for (const question of this.#keys.rkeys()) {
+      const entry = this.#keys.peek(question);
+      if (entry && entry.foundAt >= time) return;
+      this.#keys.delete(question);
+    }
+  }
+
+  /** Replaces the answer to a question, unless a later one is known. Undefined: there is no key. */
+  replace(question: string, key: Key | undefined, version: number | undefined, foundAt: number): void {
+    const known = this.#keys.get(question);
+    if (known && known.foundAt > foundAt) return;
+    if (!key) {
+      if (known) this.#keys.delete(question);
+      return;
+    }
+    const characters = this.#charactersOf(key);
+    // Another entry would cost more than the rest of this.
+    if (known && characters <= known.characters) {
+      known.key = key;
+      known.version = version;
+      known.foundAt = foundAt;
+    } else this.#keys.set(question, { characters, key, version, foundAt });
+  }
+
+  /** Counts the keys of which something holds. */
+  count(holds: (key: Key, foundAt: number) => boolean): number {
+    let count = 0;
+    for (const { key, foundAt } of this.#keys.values()) if (holds(key, foundAt)) count += 1;
+    return count;
+  }
+
+  #create(): LRUCache<string, Entry<Key>> {
+    return new LRUCache({
+      maxSize: mostBytes,
+      // A character takes one byte or two.
+      sizeCalculation: ({ characters }, question) => fixedBytes + 2 * (question.length + characters),
+    });
+  }
+
+  #count(isKnown: boolean): void {
     this.#asked += 1;
     if (isKnown) this.#known += 1;
     if (this.#asked < trial) return;
@@ -60,36 +131,114 @@ class Memory<Key extends object> {
   }
 }
 
-/**
- * Remembers found keys until the next commit to the database, by whatever process: until then, the database would
- * answer the same. So the first question after the acknowledgement of a change always reaches the database.
- *
- * What was found is remembered as the answer to exactly these digests. A question without an answer is not remembered,
- * because a caller can ask any number of those.
- * @param find asks the database
- * @param renew decides anew what depends on the time
- * @returns the same as `find`, but a remembered key at once; without a memory where a commit cannot be noticed
- *   ({@link Db.dataVersion})
- */
-export function rememberUntilCommit<Key extends object>(
-  find: Find<Key>,
-  renew: (key: Key) => Key,
-): (...asked: Parameters<Find<Key>>) => Key | Promise<Key | undefined> {
-  const memoryOf = once((_database: object) => new Memory<Key>());
-  return (db, digests) => {
-    const memory = memoryOf(db.kysely);
-    if (memory.isResting()) return find(db, digests);
+/** Mostly, a question has a single digest. */
+function questionOf([first, ...others]: readonly Buffer[]): string {
+  let question = first?.toString('latin1') ?? '';
+  for (const digest of others) question += digest.toString('latin1');
+  return question;
+}
+
+/** The parts of {@link rememberKeys}. */
+interface Parts<Key extends Rememberable> {
+  /** Asks the database for what a verification needs. */
+  readonly find: Find<Key>;
+  /** Asks the database for all that may be needed while it is away. */
+  readonly findAll: Find<Key>;
+  /** Decides anew what depends on the time. */
+  readonly renew: (key: Key) => Key;
+  /** The number of characters in a key's texts. */
+  readonly charactersOf: (key: Key) => number;
+}
+
+/** Answers questions about keys, from memory or from the database. */
+class Finder<Key extends Rememberable> {
+  readonly #parts: Parts<Key>;
+  readonly memoryOf = once((_database: object) => new Memory<Key>(this.#parts.charactersOf));
+
+  constructor(parts: Parts<Key>) {
+    this.#parts = parts;
+  }
+
+  find(db: Db, digests: readonly Buffer[], grace: DoorGrace | undefined): Key | Promise<Key | undefined> {
+    const memory = this.memoryOf(db.kysely);
+    if (grace && !db.isTransaction) return this.#findInSpiteOf(grace, memory, db, digests);
+    if (memory.isResting()) {
+      memory.forgetBefore(Number.POSITIVE_INFINITY);
+      return this.#parts.find(db, digests);
+    }
     const version = db.dataVersion();
-    if (version === undefined) return find(db, digests);
-    const keys = memory.keysIn(version);
-    const question = digests.map((digest) => digest.toString('latin1')).join('');
-    const known = keys.get(question);
-    memory.count(known !== undefined);
-    if (known) return renew(known);
-    return find(db, digests).then((found) => {
-      // If there was a commit meanwhile, these keys are no longer the memory.
-      if (found) keys.set(question, found);
+    if (version === undefined) return this.#parts.find(db, digests);
+    memory.keepOnly(version);
+    const question = questionOf(digests);
+    const known = memory.inVersion(question, version);
+    if (known) return this.#parts.renew(known.key);
+    const foundAt = performance.now();
+    return this.#parts.find(db, digests).then((found) => {
+      memory.replace(question, found, version, foundAt);
       return found;
     });
+  }
+
+  #findInSpiteOf(
+    grace: DoorGrace,
+    memory: Memory<Key>,
+    db: Db,
+    digests: readonly Buffer[],
+  ): Key | Promise<Key | undefined> {
+    const { renew, findAll } = this.#parts;
+    const question = questionOf(digests);
+    const recall = (error: unknown): Key => {
+      const last = error === grace.away ? memory.last(question) : undefined;
+      if (!last || !grace.isUsable(last.key, last.foundAt)) throw error;
+      return { ...renew(last.key), staleSince: last.foundAt };
+    };
+    if (grace.away) return recall(grace.away);
+    const foundAt = performance.now();
+    let version: number | undefined;
+    try {
+      version = memory.isResting() ? undefined : db.dataVersion();
+    } catch (error) {
+      return recall(grace.noteFailure(error));
+    }
+    const known = version === undefined ? undefined : memory.inVersion(question, version);
+    if (known) {
+      known.foundAt = foundAt;
+      grace.noteFound(foundAt);
+      return renew(known.key);
+    }
+    const remember = (found: Key | undefined) => {
+      memory.replace(question, found, version, foundAt);
+      if (found) grace.noteFound(foundAt);
+    };
+    return grace.waitFor<Key | undefined>(findAll(db, digests), db.deadline, remember, recall);
+  }
+}
+
+/**
+ * Remembers found keys, for two reasons.
+ *
+ * Until the next commit to the database, by whatever process, the database would answer the same: the key is answered
+ * at once. So the first question after the acknowledgement of a change always reaches the database. This needs a
+ * database where a commit can be noticed ({@link Db.dataVersion}).
+ *
+ * While the database is away, a key that it found valid lately may work on ({@link DoorGrace}).
+ *
+ * What was found is remembered as the answer to exactly these digests, and an answer of the database always replaces
+ * it. A question without an answer is not remembered, because a caller can ask any number of those.
+ */
+export function rememberKeys<Key extends Rememberable>(parts: Parts<Key>) {
+  const finder = new Finder(parts);
+  return {
+    /**
+     * Finds a key.
+     * @param grace decides what happens while the database is away; undefined: the question then fails
+     * @returns the same as `find`, but a remembered key at once
+     */
+    findKnown: (db: Db, digests: readonly Buffer[], grace?: DoorGrace) => finder.find(db, digests, grace),
+    /** Counts the keys that may work on while a database is away. */
+    countUsable: (db: Db, grace: DoorGrace) =>
+      finder.memoryOf(db.kysely).count((key, foundAt) => grace.isUsable(key, foundAt)),
+    /** Forgets the keys of a database that were last found before a time. */
+    forgetBefore: (db: Db, time: number) => finder.memoryOf(db.kysely).forgetBefore(time),
   };
 }

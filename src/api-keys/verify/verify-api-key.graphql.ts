@@ -109,6 +109,11 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       nullable: true,
       description: "What is left of the key's quota. Null if it has none.",
     }),
+    stale: t.exposeBoolean('stale', {
+      description:
+        'Whether the database is away, and the key is judged by what the database said before. Only with `DOOR_GRACE_SECONDS`.',
+      example: false,
+    }),
   }),
 });
 

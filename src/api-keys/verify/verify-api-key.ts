@@ -49,6 +49,8 @@ export interface ApiKeyVerification extends LimitsLeft {
   readonly plan: string | null;
   readonly entitlement: GrantedState | null;
   readonly automation: Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'> | null;
+  /** Whether the database is away, and this is what it last said. */
+  readonly stale: boolean;
 }
 
 const nothing = {
@@ -82,6 +84,7 @@ export const verifyApiKey = operation(
     return {
       valid: reason === null,
       reason,
+      stale: found?.staleSince !== undefined,
       ...(found ? describeKey(found, verified, context) : nothing),
     };
   },

@@ -3,16 +3,18 @@ import { sql } from 'kysely';
 import { type Db, prepareQuery } from '../../database/db.ts';
 import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../../database/shared-read.ts';
 import { ApiKey } from '../../database/tables.ts';
-import type { ImportedKeys, OperationContext } from '../../operations/context.ts';
+import type { DoorGrace, ImportedKeys, OperationContext } from '../../operations/context.ts';
 import { type Entitlement, entitlementOf } from '../../plans/entitlement-of.ts';
 import { isPeriodOver, isPeriodOverIn } from '../../quotas/quota-periods.ts';
 import type { PepperedDigest } from '../../secrets/peppers.ts';
 import { isApiKeySecret } from '../api-key-secret.ts';
 import { quotaColumns } from '../own-api-key.ts';
+import type { RememberedKeys } from './door-grace.ts';
 import { hasAll, isAllowedFrom } from './grants.ts';
 import { digestsOf } from './imported-keys.ts';
+import { keptColumns } from './kept-record.ts';
 import { type KeyLimits, noLimits, seeKeyLimits, useLimits } from './key-limits.ts';
-import { rememberUntilCommit } from './remembered-keys.ts';
+import { rememberKeys } from './remembered-keys.ts';
 
 /**
  * The reasons for refusing a secret, in the order of the checks. An unknown, malformed or wrong secret gives the same
@@ -54,8 +56,11 @@ export interface VerificationRequest {
 
 type Lookup = ManyValues<Buffer, { readonly now: Date }>;
 
-/** Prepares a look-up. It finds no key of an erased account, whose rows are removed a little later. */
-const prepareLookup = (count: number) =>
+/**
+ * Prepares a look-up. It finds no key of an erased account, whose rows are removed a little later.
+ * @param isWhole whether it also reads the rest of the key's record ({@link keptColumns})
+ */
+const prepareLookup = (isWhole: boolean) => (count: number) =>
   prepareQuery(ApiKey, (db, values: Lookup) =>
     db
       .selectFrom('api_key_secret')
@@ -87,17 +92,25 @@ const prepareLookup = (count: number) =>
         'automation_settings.session_duration as sessionDuration',
         'automation_settings.session_duration_cleared as sessionDurationCleared',
       ])
-      .select(['api_key_secret.digest', 'api_key_secret.id as secretId']),
+      .select(['api_key_secret.digest', 'api_key_secret.id as secretId'])
+      .$if(isWhole, (query) => query.select(keptColumns(db).as('kept'))),
   );
 
 /** Looks up the keys of these digests, with their unique index, in one statement. */
-const lookUp = prepareForMany(prepareLookup, () => ({ now: new Date() }));
+const createLookUp = (isWhole: boolean) =>
+  prepareForMany(prepareLookup(isWhole), () => ({ now: new Date() }));
 
-/** Looks up keys together with all who ask in the same turn of the event loop, in statements of up to 64 digests. */
-const lookUpTogether = shareReads(lookUp, 64);
+const lookUp = createLookUp(false);
+const lookUpWhole = createLookUp(true);
+
+/** The most digests of a statement that looks up keys for all who ask in the same turn of the event loop. */
+const mostTogether = 64;
 
 /** The stored API key of a found secret, with its owner's settings. */
-export type FoundKey = Awaited<ReturnType<typeof lookUp>>[number];
+export type FoundKey = Awaited<ReturnType<typeof lookUp>>[number] & {
+  /** When the database last said so, by `performance.now()`; undefined if it says so now. */
+  readonly staleSince?: number;
+};
 
 /** The result of a verification. */
 export interface Verification {
@@ -123,7 +136,7 @@ const notFound: Verification = {
 
 /** Finds the key of a secret: at once if it is remembered. */
 const findKey = ({ db, services }: VerificationContext, secret: string) =>
-  findByDigests(db, digestsOf(services, secret));
+  findByDigests(db, digestsOf(services, secret), services.doorGrace);
 
 /** Checks all of a key but its limits. */
 function check(
@@ -134,15 +147,24 @@ function check(
   // For the log line of the request.
   record.keyId = found.id;
   record.accountId = found.account;
+  if (found.staleSince !== undefined) record.isStale = true;
   const now = new Date();
   const entitlement = entitlementOf(services.settings.plans, found);
   const reason = failureOf(found, now) ?? refusalOf(found, entitlement, request);
   return { reason, found, entitlement, now };
 }
 
+/** Counts a key that was accepted while the database is away. */
+const noteAccepted = ({ services }: VerificationContext, { staleSince }: FoundKey): void => {
+  if (staleSince !== undefined) services.doorGrace?.noteAccepted();
+};
+
 /**
- * Verifies the secret of an API key against the database: what was committed before, by any node, counts at once. A verification writes nothing, except for a lease of quota units, which lasts for many uses; it counts the
- * outcome. A use that is refused for an earlier reason takes nothing from any limit.
+ * Verifies the secret of an API key against the database: what was committed before, by any node, counts at once. While
+ * the database is away, what this process last found may count ({@link DoorGrace}).
+ *
+ * A verification writes nothing, except for a lease of quota units, which lasts for many uses; it counts the outcome. A
+ * use that is refused for an earlier reason takes nothing from any limit.
  *
  * A text that cannot be a secret costs the same digests, but no look-up. A text that looks like an imported secret
  * costs that secret's digests as well, and a single look-up for all.
@@ -161,10 +183,12 @@ export async function verifySecret(
   let limits: KeyLimits;
   if (reason === null) {
     request.admit?.(found.id);
+    const { staleSince } = found;
     ({ refusal: reason, ...limits } = await useLimits(context, checked, {
-      askedAt,
+      askedAt: staleSince ?? askedAt,
       now,
       cost: request.cost,
+      onlyLeased: staleSince !== undefined,
     }));
   } else {
     limits = seeKeyLimits(context, checked, now);
@@ -175,7 +199,8 @@ export async function verifySecret(
     at: now,
     outcome: reason ?? 'valid',
   });
-  if (reason !== null) context.record.refusal = reason;
+  if (reason === null) noteAccepted(context, found);
+  else context.record.refusal = reason;
   return { reason, found, entitlement, limits };
 }
 
@@ -187,6 +212,7 @@ export async function checkSecret(
   const found = await findKey(context, request.secret);
   if (!found) return notFound;
   const checked = check(context, found, request);
+  if (checked.reason === null) noteAccepted(context, found);
   return { ...checked, limits: seeKeyLimits(context, checked, checked.now) };
 }
 
@@ -194,23 +220,7 @@ export async function checkSecret(
 export const mayBeApiKey = (importedKeys: ImportedKeys, secret: string): boolean =>
   isApiKeySecret(secret) || importedKeys.waysOf(secret).length > 0;
 
-/**
- * Finds the key of a secret.
- * @param digests all digests that find the secret. If several find a key, the earlier digest's counts: a key that was
- *   made here before the same key imported
- */
-export function findByDigests(
-  db: Db,
-  digests: readonly PepperedDigest[],
-): FoundKey | undefined | Promise<FoundKey | undefined> {
-  if (digests.length === 0) return undefined;
-  return findKnown(
-    db,
-    digests.map(({ digest }) => digest),
-  );
-}
-
-/** The key with the ends of its quotas' periods as of now. SQLite, which alone remembers keys, has this process's clock. */
+/** The key with the ends of its quotas' periods as of now, by this process's clock. */
 function withPeriods(found: FoundKey): FoundKey {
   const { quotaRefill, quotaRefillsAt, sharedRefill, sharedRefillsAt } = found;
   if (quotaRefill === null && sharedRefill === null) return found;
@@ -222,14 +232,60 @@ function withPeriods(found: FoundKey): FoundKey {
   };
 }
 
-const findKnown = rememberUntilCommit(async (db, digests): Promise<FoundKey | undefined> => {
-  const rows = await lookUpTogether(db, digests);
-  for (const digest of digests) {
-    const found = rows.find((row) => timingSafeEqual(digest, row.digest));
-    if (found) return found;
-  }
-  return undefined;
-}, withPeriods);
+/** The number of characters in the texts of a key that may be long. */
+function charactersOf(found: FoundKey): number {
+  const { name, permissions, metadata, allowedAddresses, plan, overrides, kept } = found;
+  let characters = 0;
+  for (const text of [name, permissions, metadata, allowedAddresses, plan, overrides, kept])
+    if (text) characters += text.length;
+  return characters;
+}
+
+/** Makes what finds the key of the first digest that has one, together with all who ask in the same turn. */
+function createFind(look: typeof lookUp) {
+  const lookTogether = shareReads(look, mostTogether);
+  return async (db: Db, digests: readonly Buffer[]): Promise<FoundKey | undefined> => {
+    const rows = await lookTogether(db, digests);
+    for (const digest of digests) {
+      const found = rows.find((row) => timingSafeEqual(digest, row.digest));
+      if (found) return found;
+    }
+    return undefined;
+  };
+}
+
+const known = rememberKeys<FoundKey>({
+  find: createFind(lookUp),
+  findAll: createFind(lookUpWhole),
+  renew: withPeriods,
+  charactersOf,
+});
+
+/** The keys that this process remembers of a database. */
+export const rememberedKeysOf = (db: Db): RememberedKeys => ({
+  probe: () => lookUpWhole(db, [Buffer.alloc(32)]),
+  countUsable: (grace) => known.countUsable(db, grace),
+  forgetBefore: (time) => known.forgetBefore(db, time),
+});
+
+/**
+ * Finds the key of a secret.
+ * @param digests all digests that find the secret. If several find a key, the earlier digest's counts: a key that was
+ *   made here before the same key imported
+ * @param grace decides whether a key works on while the database is away; undefined: none does
+ */
+export function findByDigests(
+  db: Db,
+  digests: readonly PepperedDigest[],
+  grace?: DoorGrace,
+): FoundKey | undefined | Promise<FoundKey | undefined> {
+  if (digests.length === 0) return undefined;
+  return known.findKnown(
+    db,
+    digests.map(({ digest }) => digest),
+    grace,
+  );
+}
 
 /**
  * Finds the reason of a refusal. The end of the key comes before the end of its secret, and both come before the

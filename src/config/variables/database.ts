@@ -72,4 +72,9 @@ export const databaseVariables = {
     description: 'How long a transaction may be idle before it is aborted, in seconds',
     example: '10',
   }),
+  DOOR_GRACE_SECONDS: seconds(0, 3600).default(0).meta({
+    description:
+      'How long an API key is still accepted [while the database is away](operators.md#accept-known-keys-meanwhile), in seconds since the database last found it valid. 0: never',
+    example: '30',
+  }),
 };

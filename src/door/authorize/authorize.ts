@@ -8,7 +8,7 @@ import {
 } from '../../http/rate-limits/limiter.ts';
 import type { KeyGuesses } from '../../http/rate-limits/of-addresses.ts';
 import type { LimitsLeft, QuotaLeft } from '../../operations/context.ts';
-import type { ApiKeyReader } from '../api-key.ts';
+import { type ApiKeyReader, stale } from '../api-key.ts';
 import { authorizePath } from './problem.ts';
 
 /** What a proxy asks about its client's request. */
@@ -29,6 +29,8 @@ interface Verification {
   readonly userId: number | undefined;
   /** The name of the account's plan; null: there are no plans. */
   readonly plan: string | null;
+  /** Whether the database is away, and this is what it last said. */
+  readonly isStale: boolean;
   readonly own: LimitsLeft;
   readonly shared: LimitsLeft;
 }
@@ -74,7 +76,7 @@ const mostCharacters = 1000;
  *
  * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, the
  * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
- * see whether the proxy applied the expected rule. Any other status means no; `refuseWithProblems` makes its body.
+ * see whether the proxy applied the expected rule. `X-Keyward-Stale: 1` says that the database is away. Any other status means no; `refuseWithProblems` makes its body.
  * @param keys reads the API key of a request
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
@@ -106,13 +108,14 @@ export const authorize =
 
 /**
  * The header fields that a proxy passes to its application. All of them are always present, so that they replace those
- * that a client sent.
+ * that a client sent; only what is said of an outage is not for the application.
  */
-const identityOf = ({ userId, keyId, plan }: Verification, { permissions }: AuthorizeRequest) => ({
+const identityOf = ({ userId, keyId, plan, isStale }: Verification, { permissions }: AuthorizeRequest) => ({
   'x-keyward-user': `${userId}`,
   'x-keyward-key': `${keyId}`,
   'x-keyward-plan': plan ?? '',
   'x-keyward-permissions': permissions.join(' '),
+  ...(isStale ? stale : {}),
 });
 
 /**

@@ -20,6 +20,13 @@ const challenge = { 'WWW-Authenticate': header('The challenge (RFC 9110, section
 
 const retryAfter = { 'Retry-After': header('Seconds to wait before a retry.', 'integer') };
 
+/** The header field of an answer during an outage, for each path where an API key decides. */
+export const staleHeader = {
+  'X-Keyward-Stale': header(
+    '`1` if the database is away, and the key was judged by what the database said before. Otherwise missing.',
+  ),
+};
+
 const refusals = {
   401: problem(
     401,
@@ -87,6 +94,7 @@ export const authorizePaths = (security: readonly object[]) => ({
             'X-Keyward-Permissions': header(
               'The required permissions, separated by spaces. Empty if none were required.',
             ),
+            ...staleHeader,
           },
         },
         ...refusals,

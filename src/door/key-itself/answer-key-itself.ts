@@ -5,7 +5,7 @@ import type { OperationContext } from '../../operations/context.ts';
 import { answerRecord, assertUnchanged, type CheckOwned } from '../../rest/conditions.ts';
 import type { RecordWriter } from '../../rest/record-writer.ts';
 import { createRouteMatcher } from '../../rest/routes.ts';
-import type { ApiKeyReader } from '../api-key.ts';
+import { type ApiKeyReader, stale } from '../api-key.ts';
 import { apiKeyItself } from './api-key-itself.ts';
 
 const path = '/keys/self';
@@ -43,7 +43,10 @@ export const answerKeyItself =
     count?.(`${itself.id}`, exchange);
     const bodyOf = async (key: object) => JSON.stringify(await write(key, itself.grant, context));
     const conditions = conditionsOf(headers);
-    if (field === 'readApiKeyItself') return answerRecord(await bodyOf(await itself.read()), conditions);
+    if (field === 'readApiKeyItself') {
+      const answer = answerRecord(await bodyOf(await itself.read()), conditions);
+      return itself.isStale ? { ...answer, headers: { ...answer.headers, ...stale } } : answer;
+    }
     const precondition =
       conditions &&
       ((inner: OperationContext) =>

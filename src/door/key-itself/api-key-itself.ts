@@ -1,9 +1,11 @@
 import { apiKey } from '../../api-keys/api-key.ts';
 import { deactivateApiKey } from '../../api-keys/deactivate-api-key.ts';
+import { readKept } from '../../api-keys/verify/kept-record.ts';
 import { describeGrant } from '../../api-keys/verify/verify-api-key.ts';
-import { checkSecret } from '../../api-keys/verify/verify-secret.ts';
+import { checkSecret, type FoundKey } from '../../api-keys/verify/verify-secret.ts';
 import { prepareQuery } from '../../database/db.ts';
 import { Account, type AccountId } from '../../database/tables.ts';
+import { serviceUnavailable } from '../../errors.ts';
 import type { OperationContext } from '../../operations/context.ts';
 
 const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId }) =>
@@ -21,15 +23,19 @@ export async function apiKeyItself(context: Omit<OperationContext, 'caller'>, se
     permissions: [],
     address,
   });
-  const [caller] = found ? await selectOwner(context.db, found) : [];
-  if (reason !== null || !found || !entitlement || !caller) return reason ?? 'not_found';
+  if (reason !== null || !found || !entitlement) return reason ?? 'not_found';
+  const grant = describeGrant(found, entitlement, limits);
+  if (found.staleSince !== undefined) return whileAway(found, grant);
+  const [caller] = await selectOwner(context.db, found);
+  if (!caller) return 'not_found';
   const requestSource = { ...context.requestSource, isKeyItself: true };
   const asOwner: OperationContext = { ...context, caller, requestSource };
   const input = { keyId: found.id };
   return {
     id: found.id,
+    isStale: false,
     /** What the key may do, within what its account may have. */
-    grant: describeGrant(found, entitlement, limits),
+    grant,
     /** Reads the key's own record. */
     read: (within = asOwner) => apiKey(within, input),
     /**
@@ -40,3 +46,14 @@ export async function apiKeyItself(context: Omit<OperationContext, 'caller'>, se
       deactivateApiKey(precondition ? { ...asOwner, precondition } : asOwner, input),
   };
 }
+
+/** The operations of a key on itself while the database is away: it reads its record as it was found, and changes nothing. */
+const whileAway = (found: FoundKey, grant: ReturnType<typeof describeGrant>) => ({
+  id: found.id,
+  isStale: true,
+  grant,
+  read: async () => ({ ...found, ...readKept(found.kept ?? ''), deactivatedAt: null }),
+  deactivate: async () => {
+    throw serviceUnavailable('database-away');
+  },
+});

@@ -1,4 +1,5 @@
 import { errorAnswer, header, optionalHeader, responseRef as ref } from '../../rest/openapi-parts.ts';
+import { staleHeader } from '../authorize/openapi.ts';
 
 const failures = {
   401: ref('Unauthorized'),
@@ -11,9 +12,9 @@ const failures = {
   503: ref('ServiceUnavailable'),
 };
 
-const record = (description: string) => ({
+const record = (description: string, headers: object = {}) => ({
   description,
-  headers: { ETag: header('Entity tag of this state (RFC 9110, section 8.8.3).') },
+  headers: { ETag: header('Entity tag of this state (RFC 9110, section 8.8.3).'), ...headers },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/ApiKeyItself' } } },
 });
 
@@ -44,7 +45,7 @@ export const keyItselfPaths = (security: readonly object[]) => ({
         ),
       ],
       responses: {
-        200: record('Done.'),
+        200: record('Done.', staleHeader),
         304: ref('NotModified'),
         ...failures,
         412: ref('PreconditionFailed'),

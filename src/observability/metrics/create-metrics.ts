@@ -35,6 +35,8 @@ interface WatchedBackground {
   };
   /** The accounts whose plan is not among the plans; undefined: there are no plans. */
   readonly unknownPlans: { readonly count: number } | undefined;
+  /** Counts the keys that were accepted while the database was away; undefined: none is. */
+  readonly doorGrace: { readonly accepted: number } | undefined;
 }
 
 /** A metric whose values are read each time that somebody asks for the metrics. */
@@ -92,7 +94,7 @@ export function createMetrics(output: WatchedLog) {
     observe: (
       trusted: readonly WatchedIssuer[],
       { pool, walSize }: WatchedDatabase,
-      { webhooks, unknownPlans }: WatchedBackground,
+      { webhooks, unknownPlans, doorGrace }: WatchedBackground,
     ): void => {
       observeKeySets(registry, trusted);
       if (pool) observePool(registry, pool);
@@ -104,6 +106,12 @@ export function createMetrics(output: WatchedLog) {
       });
       observeWebhooks(registry, webhooks);
       if (unknownPlans) observePlans(registry, unknownPlans);
+      if (doorGrace)
+        addCounter(registry, {
+          name: 'keyward_stale_verifications_total',
+          help: 'API keys accepted by what the database said before, while it was away.',
+          read: () => [[doorGrace.accepted]],
+        });
     },
   };
 }

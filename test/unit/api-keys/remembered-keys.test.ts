@@ -1,16 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { DriverException } from '@mikro-orm/core';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { rememberUntilCommit } from '../../../src/api-keys/verify/remembered-keys.ts';
+import { OutageGrace } from '../../../src/api-keys/verify/door-grace.ts';
+import { rememberKeys } from '../../../src/api-keys/verify/remembered-keys.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { Db } from '../../../src/database/db.ts';
+import type { AccountId } from '../../../src/database/tables.ts';
 import { databaseConfig, inTransaction, sqliteConnections } from '../../support/database.ts';
 import { createTemporaryFolder } from '../../support/process.ts';
 
 interface Key {
+  readonly id: number;
+  readonly account: AccountId;
   readonly name: string;
+  readonly staleSince?: number;
 }
+
+const [id, account] = [1, 1 as AccountId];
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let database: Database;
@@ -45,10 +53,16 @@ const write = (text: string) =>
 const createFind = () => {
   const ask = vi.fn(
     async (_db: Db, [digest]: readonly Buffer[]): Promise<Key | undefined> =>
-      digest?.some((byte) => byte !== 0) ? { name: digest.toString('hex') } : undefined,
+      digest?.some((byte) => byte !== 0) ? { id, account, name: digest.toString('hex') } : undefined,
   );
-  return { ask, find: rememberUntilCommit<Key>(ask, (key) => key) };
+  return { ask, find: remember(ask) };
 };
+
+/** Remembers the keys that somebody finds. */
+const remember = <Found extends Key>(
+  find: (db: Db, digests: readonly Buffer[]) => Promise<Found | undefined>,
+  renew = (key: Found) => key,
+) => rememberKeys<Found>({ find, findAll: find, renew, charactersOf: ({ name }) => name.length }).findKnown;
 
 const [one, other] = [randomBytes(32), randomBytes(32)];
 
@@ -56,7 +70,7 @@ describe('a found key', () => {
   it('is remembered, also in another object for the same database', async () => {
     const { ask, find } = createFind();
     const found = await find(db, [one]);
-    expect(found).toEqual({ name: one.toString('hex') });
+    expect(found).toEqual({ id, account, name: one.toString('hex') });
     // It is there at once, without a promise.
     expect(find(db, [one])).toBe(found);
     expect(find(db.until(performance.now() + 60_000), [one])).toBe(found);
@@ -70,7 +84,7 @@ describe('a found key', () => {
     almost[31] = (almost[31] ?? 0) ^ 1;
     const questions = [[one], [other], [almost], [one, other], [other, one]];
     for (const question of questions)
-      expect(await find(db, question)).toEqual({ name: question[0]?.toString('hex') });
+      expect(await find(db, question)).toEqual({ id, account, name: question[0]?.toString('hex') });
     expect(ask.mock.calls.map(([, digests]) => digests)).toEqual(questions);
   });
 
@@ -131,17 +145,17 @@ describe('a found key', () => {
       ask.mockImplementationOnce(async () => {
         await write('meanwhile');
         if (isNoticed) await find(db, [other]);
-        return { name: 'before the commit' };
+        return { id, account, name: 'before the commit' };
       });
-      expect(await find(db, [one])).toEqual({ name: 'before the commit' });
-      expect(await find(db, [one])).toEqual({ name: one.toString('hex') });
+      expect(await find(db, [one])).toEqual({ id, account, name: 'before the commit' });
+      expect(await find(db, [one])).toEqual({ id, account, name: one.toString('hex') });
     }
   });
 
   it('is renewed each time, because the time goes on', async () => {
     const { ask } = createFind();
     let now = 0;
-    const find = rememberUntilCommit<Key & { now?: number }>(ask, (key) => {
+    const find = remember<Key & { now?: number }>(ask, (key) => {
       now += 1;
       return { ...key, now };
     });
@@ -208,8 +222,8 @@ describe('the memory', () => {
   it('holds the most recently used keys, up to 16 MiB by their texts', async () => {
     // A character may take two bytes.
     const [name, perKey] = ['x'.repeat(8000), 16_000];
-    const ask = vi.fn(async (): Promise<Key> => ({ name }));
-    const find = rememberUntilCommit<Key>(ask, (key) => key);
+    const ask = vi.fn(async (): Promise<Key> => ({ id, account, name }));
+    const find = remember(ask);
     const most = Math.floor((16 * 1024 * 1024) / perKey);
     const digests = createDigests(most + 1);
     const [first, second] = digests as [Buffer, Buffer];
@@ -246,4 +260,126 @@ describe('the memory', () => {
     await askAll(find, [other, other]);
     expect(ask).toHaveBeenCalledTimes(3 * 749 + 2);
   });
+});
+
+describe('while the database is away', () => {
+  const away = () => new DriverException(Object.assign(new Error('gone'), { code: 'SQLITE_IOERR_READ' }));
+  let grace: OutageGrace;
+  beforeEach(() => {
+    const keys = { probe: () => Promise.reject(away()), countUsable: () => 0, forgetBefore: () => {} };
+    grace = new OutageGrace(60_000, keys, { began: () => {}, ended: () => {} });
+  });
+  afterEach(() => grace[Symbol.dispose]());
+
+  /** A finder, and what makes the file unreadable: each further question to the database fails. */
+  const create = () => {
+    const { ask, find } = createFind();
+    const leave = (error: Error = away()) => {
+      ask.mockRejectedValue(error);
+      vi.spyOn(db, 'dataVersion').mockImplementation(() => {
+        throw error;
+      });
+    };
+    return { ask, leave, find: (digests: readonly Buffer[]) => find(db, digests, grace) };
+  };
+
+  it('a key that was found is answered as before, and says since when', async () => {
+    const { find, leave } = create();
+    const before = performance.now();
+    const found = await find([one]);
+    leave();
+    const stale = await find([one]);
+    expect(stale).toEqual({ ...found, staleSince: expect.any(Number) });
+    expect(stale?.staleSince).toBeGreaterThanOrEqual(before);
+    expect(stale?.staleSince).toBeLessThan(performance.now());
+  });
+
+  it('the last question counts, also where it was answered from memory', async () => {
+    const { ask, find, leave } = create();
+    await find([one]);
+    const between = performance.now();
+    await find([one]);
+    expect(ask).toHaveBeenCalledTimes(1);
+    leave();
+    expect((await find([one]))?.staleSince).toBeGreaterThan(between);
+  });
+
+  it.each([
+    ['another key', [other]],
+    ['more digests', [one, other]],
+  ])('%s is not answered', async (_what, digests) => {
+    const { find, leave } = create();
+    await find([one]);
+    leave();
+    await expect(async () => find(digests)).rejects.toThrow('the database is away');
+  });
+
+  it('the last answer counts, of whatever version: a key that is gone, or has changed', async () => {
+    const { ask, find, leave } = create();
+    await find([one]);
+    await find([other]);
+    await write('new version');
+    ask.mockResolvedValueOnce(undefined);
+    expect(await find([one])).toBeUndefined();
+    ask.mockResolvedValueOnce({ id, account, name: 'changed' });
+    await find([other]);
+    leave();
+    await expect(async () => find([one])).rejects.toThrow('the database is away');
+    expect(await find([other])).toMatchObject({ name: 'changed' });
+  });
+
+  it('a late answer does not replace that of a later question', async () => {
+    const { ask, find, leave } = create();
+    const { promise, resolve } = Promise.withResolvers<Key | undefined>();
+    ask.mockReturnValueOnce(promise);
+    const early = find([one]);
+    ask.mockResolvedValueOnce({ id, account, name: 'later' });
+    await find([one]);
+    resolve({ id, account, name: 'earlier' });
+    await early;
+    leave();
+    expect(await find([one])).toMatchObject({ name: 'later' });
+  });
+
+  it('a key that this process has changed since is not answered', async () => {
+    const { find, leave } = create();
+    await find([one]);
+    grace.noteChange({ accountId: account, keyId: id });
+    leave();
+    await expect(async () => find([one])).rejects.toThrow('the database is away');
+  });
+
+  it('another error than that of an outage is thrown, whatever is remembered', async () => {
+    const { find, leave } = create();
+    await find([one]);
+    leave(new DriverException(Object.assign(new Error('damaged'), { code: 'SQLITE_CORRUPT' })));
+    await expect(async () => find([one])).rejects.toThrow('damaged');
+  });
+
+  it('nothing is asked again until a probe has an answer', async () => {
+    const { ask, find, leave } = create();
+    await find([one]);
+    leave();
+    await find([one]);
+    ask.mockClear();
+    for (let time = 0; time < 10; time += 1) await find([one]);
+    expect(ask).not.toHaveBeenCalled();
+  });
+});
+
+it('without a grace, what was found in another version is forgotten', async () => {
+  const memory = rememberKeys<Key>({
+    find: async () => ({ id, account, name: 'x' }),
+    findAll: async () => undefined,
+    renew: (key) => key,
+    charactersOf: () => 1,
+  });
+  await memory.findKnown(db, [one]);
+  const all = { isUsable: () => true } as unknown as OutageGrace;
+  expect(memory.countUsable(db, all)).toBe(1);
+  await write('new version');
+  await memory.findKnown(db, [other]);
+  expect(memory.countUsable(db, all)).toBe(1);
+  memory.forgetBefore(db, performance.now() + 1);
+  expect(memory.countUsable(db, all)).toBe(0);
 });

@@ -7,7 +7,14 @@ import Sqlite from 'better-sqlite3';
 import { GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
-import { isLostStatement, OutcomeUnknownError, translateError } from '../../../src/database/failures.ts';
+import {
+  DatabaseAwayError,
+  isAway,
+  isLostStatement,
+  OutcomeUnknownError,
+  translateError,
+  UnexpectedValueError,
+} from '../../../src/database/failures.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { databaseConfig, writerOf } from '../../support/database.ts';
@@ -134,5 +141,54 @@ describe('a GatewayError', () => {
   it('wrapped in another error → passed on unchanged', () => {
     const error = new GatewayError('NOT_FOUND', 'API key not found');
     expect(translateError(new GraphQLError('x', { originalError: error }))).toBe(error);
+  });
+});
+
+describe('the database is away', () => {
+  const failure = (code: string | undefined, message = '', more: object = {}) =>
+    new DriverException(Object.assign(new Error(message), { code, ...more }));
+
+  it.each([
+    ['a refused connection', failure('ECONNREFUSED')],
+    ['a connection that is reset', failure('ECONNRESET')],
+    ['a socket that is not there', failure('ENOENT', '', { syscall: 'connect' })],
+    ['a host without an address', failure('ENOTFOUND')],
+    ['a pool without a free connection', failure(undefined, 'timeout exceeded when trying to connect')],
+    ['a connection that ended', failure(undefined, 'Connection terminated unexpectedly')],
+    ['a silent server', failure(undefined, 'PostgreSQL has not answered in time')],
+    ['a lost connection', failure('08006')],
+    ['a server with too many connections', failure('53300')],
+    ['a server that shuts down', failure('57P01')],
+    ['a server that starts, or is in recovery', failure('57P03')],
+    ['a statement that takes too long', failure('57014')],
+    ['a server that is read-only', failure('25006')],
+    ['a failing disk below SQLite', failure('SQLITE_IOERR_READ')],
+    ['a lock of another process', failure('SQLITE_BUSY')],
+  ])('after %s', (_what, error) => {
+    expect(isAway(error)).toBe(true);
+  });
+
+  it.each([
+    ['a wrong password', failure('28P01')],
+    ['a missing database', failure('3D000')],
+    ['a database that was dropped', failure('57P04')],
+    ['a missing table', failure('42P01')],
+    ['a missing right', failure('42501')],
+    ['a certificate that has expired', failure('CERT_HAS_EXPIRED')],
+    ['a deadlock', failure('40P01')],
+    ['a file that is missing', failure('ENOENT')],
+    ['a damaged file', failure('SQLITE_CORRUPT')],
+    ['another file', failure('SQLITE_NOTADB')],
+    ['a deadline that is over', failure(undefined, 'the time for the answer is over')],
+    ['an unexpected value', new UnexpectedValueError('api_key, expires_at', 'soon')],
+    ['a fault of this program', new TypeError('timeout is not a function')],
+    ['an unknown outcome', new OutcomeUnknownError(new Error('terminated'))],
+  ])('but not after %s', (_what, error) => {
+    expect(isAway(error)).toBe(false);
+  });
+
+  it('→ 503 without a cause: the log has said why', () => {
+    const { code, reason, cause } = translateError(new DatabaseAwayError(failure('ECONNREFUSED')));
+    expect({ code, reason, cause }).toEqual({ code: 'SERVICE_UNAVAILABLE', reason: 'database-away' });
   });
 });

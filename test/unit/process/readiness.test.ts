@@ -45,7 +45,8 @@ describe('whether the service is ready', () => {
 
   it('the database cannot be written → not ready', async () => {
     const fault = 'PostgreSQL takes no writes: it is a standby';
-    const verdict = await createReadiness({ check: async () => fault }, some)();
+    const check = async () => ({ fault, leaves: 'known keys' }) as const;
+    const verdict = await createReadiness({ check }, some)();
     expect(verdict).toEqual(notReady({ part: 'database', fault }));
   });
 
