@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isOfAccount } from '../database/conditions.ts';
+import { isNotErased } from '../database/conditions.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { BusinessEvents } from '../observability/events.ts';
@@ -15,7 +15,7 @@ const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: numbe
     .set({ is_active: false, deactivated_at: now })
     .where('id', '=', id)
     .where('is_active', '=', true)
-    .where(isOfAccount('api_key'))
+    .where(isNotErased('api_key'))
     .returningAll()
     .returning(returnedQuota),
 );

@@ -48,7 +48,7 @@ export const forKeyShare = lockBy('forKeyShare');
  * A condition on a row that belongs to an account: the account was not erased. It reads that account alone. SQLite would
  * read all accounts for `account_id in (select id from account …)`.
  */
-export const isOfAccount = (table: 'api_key' | 'idempotency_record'): RawBuilder<SqlBool> =>
+export const isNotErased = (table: 'api_key' | 'idempotency_record'): RawBuilder<SqlBool> =>
   sql`exists (select 1 from ${sql.table('account')}
     where ${sql.ref('account.id')} = ${sql.ref(`${table}.account_id`)} and ${sql.ref('account.erased_at')} is null)`;
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ensureAccount, ofCaller } from '../accounts/own-account.ts';
 import { cleanUp, cleanUpBatch } from '../database/clean-up.ts';
-import { isOfAccount, tryLock } from '../database/conditions.ts';
+import { isNotErased, tryLock } from '../database/conditions.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { IdempotencyRecord } from '../database/tables.ts';
 import { GatewayError, serviceUnavailable } from '../errors.ts';
@@ -87,7 +87,7 @@ const updateAnswer = prepareQuery(
       .updateTable('idempotency_record')
       .set({ sealed_answer: sealedAnswer, pepper_version: pepperVersion })
       .where('id', '=', id)
-      .where(isOfAccount('idempotency_record'))
+      .where(isNotErased('idempotency_record'))
       .returning('id'),
 );
 
