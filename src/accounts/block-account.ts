@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prepareQuery } from '../database/db.ts';
-import { Account } from '../database/tables.ts';
+import { Account, type AccountId } from '../database/tables.ts';
 import { change } from '../operations/operation.ts';
 import { readAccount } from './account.ts';
 import { type AccountRecord, assertNotErased, assertOther } from './account-record.ts';
@@ -35,6 +35,7 @@ export const blockAccount = change(
     assertOther(id, operatorId);
     const [changed] = await updateOpen(context.db, { id, reason, now: new Date() });
     if (changed) context.events('account-blocked', { accountId: changed.id, operatorId, reason });
+    else context.services.doorGrace?.noteChange({ accountId: id as AccountId });
     const record = await readAccount(context.db, id);
     assertNotErased(record);
     return record;

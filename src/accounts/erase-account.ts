@@ -56,6 +56,6 @@ export const eraseAccount = change(AccountInput, async (context, { id }): Promis
   if (account) {
     for (const end of endings) await end(db, { id: account.id });
     events('account-erased', { accountId: account.id, operatorId });
-  }
+  } else context.services.doorGrace?.noteChange({ accountId: id as AccountId });
   return readAccount(db, id);
 });

@@ -26,12 +26,14 @@ const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: numbe
  * @returns the key; undefined if there is no such active key
  */
 export async function deactivate(
-  { db, events }: OperationContext,
+  { db, events, services }: OperationContext,
   keyId: number,
   by: Partial<BusinessEvents['api-key-deactivated']> = {},
 ): Promise<ApiKeyRecord | undefined> {
   const [row] = await updateActive(db, { id: keyId, now: new Date() });
   if (row) events('api-key-deactivated', { ...by, accountId: row.account, keyId }, [deactivated]);
+  // Another process has ended it.
+  else services.doorGrace?.noteChange({ accountId: undefined, keyId });
   return row;
 }
 
@@ -43,7 +45,10 @@ export const deactivateApiKey = operation(
   z.object({ keyId: z.int32() }),
   async (context, { keyId }): Promise<ApiKeyRecord> => {
     const found = await ownApiKey(context, keyId);
-    if (!found.isActive) return found;
+    if (!found.isActive) {
+      context.services.doorGrace?.noteChange({ accountId: found.account, keyId });
+      return found;
+    }
     const { isKeyItself } = context.requestSource;
     const changed = await audited(context, (inner) =>
       deactivate(inner, keyId, isKeyItself ? { isKeyItself } : {}),

@@ -59,7 +59,10 @@ export const endApiKeySecret = change(
     const found = await selectSecret(context.db, { id: keyId, prefix });
     if (found.length === 0) throw new GatewayError('NOT_FOUND', 'Secret not found', { accountId });
     const [works] = found.filter(({ worksUntil }) => worksUntil && worksUntil > now);
-    if (!works) return before;
+    if (!works) {
+      context.services.doorGrace?.noteChange({ accountId, keyId });
+      return before;
+    }
     await endSecret(context.db, { id: keyId, prefix, now });
     const [row] = await updateEnd(context.db, { id: keyId });
     if (!row) throw new Error('A locked key is gone');

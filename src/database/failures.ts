@@ -96,7 +96,7 @@ const timeOrWrites = /^(57014|25006)$/;
 const dropped = '57P04';
 
 /** SQLite's errors of a file that cannot be reached, or of another process's lock. One with foreign content is there. */
-const unreachableFile = /^SQLITE_(BUSY|CANTOPEN|FULL|IOERR|LOCKED|PROTOCOL|READONLY)/;
+const unreachableFile = /^SQLITE_(BUSY|CANTOPEN|FULL|IOERR(?!_DATA|_CORRUPTFS)|LOCKED|PROTOCOL|READONLY)/;
 
 /**
  * Whether an error means that the database cannot be reached now: it refuses or loses connections, has none left, is

@@ -181,6 +181,8 @@ async function replay<Result>(
   if (!record) return undefined;
   const { request, result } = await openAnswer(services.secrets, record, key);
   if (request !== digestRequest(name, input)) throw usedForAnother();
+  // Another process may have made the change.
+  services.doorGrace?.noteChange({ accountId: record.account });
   return { result: result as Result, isReplayed: true };
 }
 

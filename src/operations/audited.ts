@@ -93,11 +93,10 @@ export async function audited<Result>(
   };
   // The outer change records the events of this inner one.
   if (context.db.isTransaction) return change(context);
-  const { changed, pending } = await context.db.transaction(async (db) => {
-    const pending: Pending[] = [];
+  let pending: Pending[] = [];
+  const attempt = async (db: Db) => {
+    pending = [];
     const events: OperationContext['events'] = (name, event, changes = []) => {
-      // Nobody may ever learn the outcome of this transaction.
-      context.services.doorGrace?.noteChange(event);
       pending.push({ name, event, changes } as Pending);
     };
     const inner = { ...context, db, events };
@@ -108,10 +107,17 @@ export async function audited<Result>(
     // for each other once, and cannot deadlock.
     rows.sort((one, other) => one.account - other.account);
     for (const row of rows) await write(db, row, { last: row === rows.at(-1) });
-    return { changed, pending };
-  });
-  for (const { name, event } of pending) context.events(name, event);
-  return changed;
+    return changed;
+  };
+  try {
+    const changed = await context.db.transaction(attempt);
+    for (const { name, event } of pending) context.events(name, event);
+    return changed;
+  } catch (error) {
+    // It may have been stored all the same, without an answer.
+    for (const { event } of pending) context.services.doorGrace?.noteChange(event);
+    throw error;
+  }
 }
 
 /** The id of the API key or webhook endpoint that the event concerns; null for any other event. */

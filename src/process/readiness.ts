@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OutageGrace } from '../api-keys/verify/door-grace.ts';
 import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
+import type { SchemaState } from '../database/current-db.ts';
 import { isAway } from '../database/failures.ts';
 import type { Part, Verdict } from '../http/server.ts';
 
@@ -44,13 +45,14 @@ interface Issuer {
  * @returns the check; it queries the database at most once a second, never twice at a time, and never rejects
  */
 export function createReadiness(
-  { check }: { check(): Promise<DatabaseFault | undefined> },
+  state: { check(): Promise<DatabaseFault | undefined> } & Partial<SchemaState>,
   trusted: readonly Issuer[],
   grace?: Pick<OutageGrace, 'isOfUse'>,
 ): () => Promise<Verdict> {
   let query: Promise<DatabaseFault | undefined> | undefined;
   const ask = (): Promise<DatabaseFault | undefined> => {
-    query ??= check()
+    query ??= state
+      .check()
       .catch(faultOf)
       .finally(() => {
         query = undefined;
@@ -74,7 +76,9 @@ export function createReadiness(
     const database: Part[] = found === undefined ? [] : [{ part: 'database', fault: found.fault }];
     const keys = trusted.flatMap(keysFault);
     const leaves = found?.leaves;
-    const isDegraded = leaves === 'all but changes' || (leaves === 'known keys' && grace?.isOfUse === true);
+    const isDegraded =
+      leaves === 'all but changes' ||
+      (leaves === 'known keys' && state.fault === undefined && grace?.isOfUse === true);
     // If one issuer has no keys, the callers of the other issuers can still be served.
     const isReady = (found === undefined || isDegraded) && keys.length < trusted.length;
     return { isReady, ...(isDegraded && { isDegraded }), faults: [...database, ...keys] };

@@ -152,7 +152,9 @@ const watchSchema = (orm: Database, { database }: Config) => {
     check: async (): Promise<DatabaseFault | undefined> => {
       schema.fault = await newerChanges(orm, database);
       if (schema.fault !== undefined) return { fault: schema.fault, leaves: 'nothing' };
-      const fault = await orm.check();
+      const fault = await orm.check().catch((error) => {
+        throw orm.em.getDriver().convertException(error);
+      });
       if (fault !== undefined) return { fault, leaves: 'known keys' };
       return unconfirmedChangesOf(orm.em.getDriver()).areRecent ? unconfirmed : undefined;
     },

@@ -21,6 +21,12 @@ const share = 1 / 10;
 const idle = 10_000;
 const sweepInterval = 5000;
 
+/**
+ * The pause after units could not be given back, in milliseconds: as long as somebody tries, nobody can use them, and
+ * while the database is away, there are no others.
+ */
+const rest = 60_000;
+
 /** The most owners with leases on one node. Beyond it, the node gives back the least recently used lease. */
 const mostLeases = 50_000;
 
@@ -128,6 +134,8 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
   readonly #exhausted: ExhaustedQuotas;
   readonly #timer = setInterval(() => this.#sweep(), sweepInterval).unref();
   #givingBack: Promise<void> | undefined;
+  /** The time until which no units are given back by the clock, after a failure. */
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
   /**
    * @param store where the quotas are
@@ -219,7 +227,8 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
 
   /** Gives back idle leases, unless that is already running. */
   #sweep(): void {
-    if (this.#givingBack === undefined) void this.giveBack(performance.now() - idle);
+    if (this.#givingBack !== undefined || performance.now() < this.#restsUntil) return;
+    void this.giveBack(performance.now() - idle);
   }
 
   #leaseOf(ownerId: number): Lease {
@@ -317,6 +326,7 @@ export class QuotaLeases implements Quotas, AsyncDisposable {
       await this.#db.transaction((db) => this.#store.giveBack(db, unspent));
     } catch (error) {
       isGiven = false;
+      this.#restsUntil = performance.now() + rest;
       this.#onFailure(error);
       // Giving units back twice would grant them twice.
       if (!(error instanceof OutcomeUnknownError))

@@ -12,7 +12,7 @@ const megabyte = 1024 * 1024;
 it.each([
   ['until the next commit', []],
   ['for when the database is away', ['3600']],
-])('as many keys as there are, each verified again at once, take no more than 16 MiB: %s', async (why, grace) => {
+])('many keys, each verified twice, take at most 16 MiB: %s', async (why, grace) => {
   const count = rounds(100_000, 20_000);
   await using folder = await createTemporaryFolder();
   const url = `sqlite:${join(folder.path, 'keyward.db')}`;

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { OutageGrace } from '../../src/api-keys/verify/door-grace.ts';
 import { rememberedKeysOf } from '../../src/api-keys/verify/verify-secret.ts';
+import { Db } from '../../src/database/db.ts';
+import { OutcomeUnknownError } from '../../src/database/failures.ts';
 import type { AccountId } from '../../src/database/tables.ts';
 import { secretOfSamePrefix } from '../support/api-key-secrets.ts';
 import { createOnServer } from '../support/database.ts';
@@ -168,20 +170,45 @@ describe('while the database is away, 503 is the answer to', () => {
     expect((await authorize(secret)).status).toBe(503);
   });
 
-  it('a key that was found valid while its deactivation was being committed', async () => {
+  it.each<[string, (outcome: Promise<unknown>) => Promise<unknown>]>([
+    ['is committed', (outcome) => outcome],
+    [
+      'is committed, and nobody learns of it',
+      async (outcome) => {
+        await outcome;
+        throw new OutcomeUnknownError(new Error('gone'));
+      },
+    ],
+  ])('a key that was found valid just before its deactivation %s', async (_what, end) => {
     const { id, secret } = await createKey();
     await verify(secret);
     const [{ account_id: account }] = (await gateway.rows('api_key')) as [{ account_id: AccountId }];
-    const times: number[] = [];
-    const note = grace.noteChange.bind(grace);
-    vi.spyOn(grace, 'noteChange').mockImplementation((event) => {
-      note(event);
-      times.push(performance.now());
+    const { transaction } = Db.prototype;
+    let foundAt = 0;
+    vi.spyOn(Db.prototype, 'transaction').mockImplementation(function (this: Db, run) {
+      const work = async (db: Db) => {
+        const result = await run(db);
+        foundAt = performance.now();
+        return result;
+      };
+      return end(transaction.call(this, work as typeof run)) as never;
     });
     const token = await setup.sign({ sub: 'alice' });
     await gateway.rest('DELETE', `/auth/keys/${id}`, { token });
-    const [noted = 0] = times;
-    expect(grace.isUsable({ id, account }, noted)).toBe(false);
+    expect(foundAt).toBeGreaterThan(0);
+    expect(grace.isUsable({ id, account }, foundAt)).toBe(false);
+  });
+
+  it('a key that another process has deactivated, once this process is told to do the same', async () => {
+    const { id, secret } = await createKey();
+    await verify(secret);
+    await gateway.database.em
+      .getConnection()
+      .execute(`update api_key set is_active = ${isSqlite ? 0 : 'false'}`);
+    const token = await setup.sign({ sub: 'alice' });
+    expect((await gateway.rest('DELETE', `/auth/keys/${id}`, { token })).status).toBe(200);
+    leave();
+    expect((await authorize(secret)).status).toBe(503);
   });
 
   it('a use of a quota whose period has ended meanwhile', async () => {

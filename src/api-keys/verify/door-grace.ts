@@ -7,11 +7,17 @@ import type { DoorGrace } from '../../operations/context.ts';
 const firstPause = 100;
 const longestPause = 1000;
 
+/** The time after an outage in which another one counts as the same, in milliseconds. */
+const longAgo = 10_000;
+
 /** The interval at which late questions are looked for, in milliseconds. */
 const sweepInterval = 100;
 
 /** The time before its deadline at which a question is answered from memory, in milliseconds. */
 const room = 250;
+
+/** The least time in which a database has to be silent to be away, in milliseconds. */
+const leastWait = 1000;
 
 /** The most keys and accounts whose last change is remembered. */
 const mostChanges = 10_000;
@@ -79,6 +85,9 @@ export class OutageGrace implements DoorGrace, Disposable {
   /** When the database last found a key that is remembered. */
   #foundAt = Number.NEGATIVE_INFINITY;
   #outage: Outage | undefined;
+  /** When the last outage ended, and the pause before the next probe. */
+  #endedAt = Number.NEGATIVE_INFINITY;
+  #pause = firstPause;
   #nextProbe: NodeJS.Timeout | undefined;
   #isOver = false;
   readonly #timer = setInterval(() => this.#sweep(), sweepInterval).unref();
@@ -107,7 +116,7 @@ export class OutageGrace implements DoorGrace, Disposable {
   }
 
   noteFound(foundAt: number): void {
-    this.#foundAt = foundAt;
+    this.#foundAt = Math.max(this.#foundAt, foundAt);
   }
 
   noteChange({ accountId, keyId }: Parameters<DoorGrace['noteChange']>[0]): void {
@@ -139,13 +148,14 @@ export class OutageGrace implements DoorGrace, Disposable {
           reject(refusal);
         }
       };
-      const waiting = { giveUpAt: deadline - room, giveUp };
+      const giveUpAt = Math.max(deadline - room, performance.now() + leastWait);
+      const waiting = { giveUpAt, giveUp };
       this.#waiting.add(waiting);
       asked.then(
         (answer) => {
           this.#waiting.delete(waiting);
-          remember(answer);
           resolve(answer);
+          remember(answer);
         },
         (error) => {
           // If it was given up, its failure says nothing of now.
@@ -184,29 +194,34 @@ export class OutageGrace implements DoorGrace, Disposable {
   #begin(cause: unknown): DatabaseAwayError {
     if (this.#outage) return this.#outage.error;
     const error = new DatabaseAwayError(cause);
-    this.#outage = { beganAt: performance.now(), error, accepted: 0 };
-    this.#report.began(this.#keys.countUsable(this), cause);
+    const beganAt = performance.now();
+    this.#outage = { beganAt, error, accepted: 0 };
+    // One that comes and goes is asked less and less often.
+    if (beganAt - this.#endedAt > longAgo) this.#pause = firstPause;
+    this.#probeLater();
     for (const { giveUp } of this.#waiting) giveUp(error);
     this.#waiting.clear();
-    this.#probeAfter(firstPause);
+    this.#report.began(this.#keys.countUsable(this), cause);
     return error;
   }
 
   /** Asks the database after a pause, and again until it has an answer. */
-  #probeAfter(pause: number): void {
+  #probeLater(): void {
     const probe = async () => {
       // Any other error is an answer, too: who asks then gets it.
       const isStillAway = await this.#keys.probe().then(() => false, isAway);
       if (this.#isOver) return;
-      if (isStillAway) this.#probeAfter(Math.min(2 * pause, longestPause));
+      if (isStillAway) this.#probeLater();
       else this.#end();
     };
-    this.#nextProbe = setTimeout(probe, pause).unref();
+    this.#nextProbe = setTimeout(probe, this.#pause).unref();
+    this.#pause = Math.min(2 * this.#pause, longestPause);
   }
 
   #end(): void {
     const { beganAt, accepted } = this.#outage ?? { beganAt: 0, accepted: 0 };
     this.#outage = undefined;
+    this.#endedAt = performance.now();
     const seconds = Math.round(performance.now() - beganAt) / 1000;
     this.#report.ended(seconds, accepted);
   }

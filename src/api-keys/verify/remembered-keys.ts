@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../database/db.ts';
+import { UnexpectedValueError } from '../../database/failures.ts';
 import type { ApiKey } from '../../database/tables.ts';
 import { once } from '../../once.ts';
 import type { DoorGrace } from '../../operations/context.ts';
@@ -146,6 +147,8 @@ interface Parts<Key extends Rememberable> {
   readonly findAll: Find<Key>;
   /** Decides anew what depends on the time. */
   readonly renew: (key: Key) => Key;
+  /** What has ended, if the key may not be used: the key itself, or all keys of its account; undefined if nothing has. */
+  readonly endOf: (key: Key) => Parameters<DoorGrace['noteChange']>[0] | undefined;
   /** The number of characters in a key's texts. */
   readonly charactersOf: (key: Key) => number;
 }
@@ -185,15 +188,17 @@ class Finder<Key extends Rememberable> {
     db: Db,
     digests: readonly Buffer[],
   ): Key | Promise<Key | undefined> {
-    const { renew, findAll } = this.#parts;
+    const { renew, findAll, endOf } = this.#parts;
     const question = questionOf(digests);
     const recall = (error: unknown): Key => {
+      // A value that nobody understands is an answer, too.
+      if (error instanceof UnexpectedValueError) memory.replace(question, undefined, undefined, foundAt);
       const last = error === grace.away ? memory.last(question) : undefined;
       if (!last || !grace.isUsable(last.key, last.foundAt)) throw error;
       return { ...renew(last.key), staleSince: last.foundAt };
     };
-    if (grace.away) return recall(grace.away);
     const foundAt = performance.now();
+    if (grace.away) return recall(grace.away);
     let version: number | undefined;
     try {
       version = memory.isResting() ? undefined : db.dataVersion();
@@ -203,12 +208,15 @@ class Finder<Key extends Rememberable> {
     const known = version === undefined ? undefined : memory.inVersion(question, version);
     if (known) {
       known.foundAt = foundAt;
-      grace.noteFound(foundAt);
+      if (!endOf(known.key)) grace.noteFound(foundAt);
       return renew(known.key);
     }
     const remember = (found: Key | undefined) => {
+      const known = memory.last(question)?.key;
       memory.replace(question, found, version, foundAt);
-      if (found) grace.noteFound(foundAt);
+      const end = found ? endOf(found) : known && { accountId: known.account, keyId: known.id };
+      if (end) grace.noteChange(end);
+      else if (found) grace.noteFound(foundAt);
     };
     return grace.waitFor<Key | undefined>(findAll(db, digests), db.deadline, remember, recall);
   }

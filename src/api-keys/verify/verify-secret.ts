@@ -232,6 +232,12 @@ function withPeriods(found: FoundKey): FoundKey {
   };
 }
 
+/** What has ended for good of a found key, or for all keys of its account. */
+function endOf({ id: keyId, account: accountId, isActive, blocked }: FoundKey) {
+  if (blocked) return { accountId };
+  return isActive ? undefined : { accountId, keyId };
+}
+
 /** The number of characters in the texts of a key that may be long. */
 function charactersOf(found: FoundKey): number {
   const { name, permissions, metadata, allowedAddresses, plan, overrides, kept } = found;
@@ -248,7 +254,8 @@ function createFind(look: typeof lookUp) {
     const rows = await lookTogether(db, digests);
     for (const digest of digests) {
       const found = rows.find((row) => timingSafeEqual(digest, row.digest));
-      if (found) return found;
+      // What is remembered must not keep the whole message that it was read from.
+      if (found) return Object.assign(found, { digest });
     }
     return undefined;
   };
@@ -258,6 +265,7 @@ const known = rememberKeys<FoundKey>({
   find: createFind(lookUp),
   findAll: createFind(lookUpWhole),
   renew: withPeriods,
+  endOf,
   charactersOf,
 });
 

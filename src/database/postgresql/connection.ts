@@ -82,6 +82,9 @@ const lastWords = /^(08|40003|57P0)/;
 export const isAnswer = (error: unknown): boolean =>
   error instanceof DatabaseError && !lastWords.test(error.code ?? '');
 
+/** The least wait for an answer that says something of the server, in milliseconds. */
+const leastWait = 1000;
+
 /** The parts that the connections of a pool share. */
 export interface Shared {
   readonly statements: Statements;
@@ -211,7 +214,10 @@ export class PostgresConnection implements DatabaseConnection {
       return await this.#client.query(query);
     } catch (error) {
       this.#pool.notice(this.#client, error);
-      throw isLate ? new Error('PostgreSQL has not answered in time', { cause: error }) : error;
+      if (!isLate) throw error;
+      // Whoever had little time left has learnt nothing of the server.
+      const what = time < leastWait ? 'before the deadline' : 'in time';
+      throw new Error(`PostgreSQL has not answered ${what}`, { cause: error });
     } finally {
       clearTimeout(timer);
     }

@@ -147,15 +147,23 @@ export async function deactivateLeakedKeys(
     });
   const startedAt = new Date();
   const known = await find(db);
+  /** Whoever ends them, now or before, and whether or not anybody learns the outcome. */
+  const note = () => {
+    for (const { account: accountId, id: keyId } of known)
+      services.doorGrace?.noteChange({ accountId, keyId });
+  };
   if (known.some((found) => isOpen(found, act, startedAt))) {
-    const written = await db.transaction(async (transaction) => {
-      await lockKeys(transaction, idsOf(known));
-      // While this transaction waited, another one may have ended the key or given it another secret.
-      const now = new Date();
-      const open = (await find(transaction)).filter((found) => isOpen(found, act, now));
-      return endOpen(transaction, open, { act, requestId: requestSource.id, now });
-    });
+    const written = await db
+      .transaction(async (transaction) => {
+        await lockKeys(transaction, idsOf(known));
+        // While this transaction waited, another one may have ended the key or given it another secret.
+        const now = new Date();
+        const open = (await find(transaction)).filter((found) => isOpen(found, act, now));
+        return endOpen(transaction, open, { act, requestId: requestSource.id, now });
+      })
+      .finally(note);
     for (const { name, accountId, keyId } of written) events(name, { accountId, keyId });
   }
+  note();
   return new Set(known.map(({ leak }) => leak.token));
 }

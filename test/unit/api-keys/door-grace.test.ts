@@ -69,6 +69,14 @@ describe('a question', () => {
     expect(answered).toHaveBeenCalledWith('from memory');
   });
 
+  it('with little time left says nothing of the database', async () => {
+    void ask(never(), performance.now() + 300);
+    await vi.advanceTimersByTimeAsync(900);
+    expect(grace.away).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(grace.away).toBeDefined();
+  });
+
   it('that fails after it was given up → no further outage', async () => {
     const { promise, reject } = Promise.withResolvers<string>();
     const answer = ask(promise);
@@ -120,6 +128,22 @@ describe('an outage', () => {
     expect(report.began.mock.calls).toEqual([[3, expect.objectContaining({ code: 'ECONNREFUSED' })]]);
     expect(report.ended.mock.calls).toEqual([[0.1, 5]]);
     expect(grace.accepted).toBe(5);
+  });
+
+  it('that comes again soon is probed less and less often', async () => {
+    keys.probe.mockResolvedValue([]);
+    const probedAfter: number[] = [];
+    for (let time = 0; time < 4; time += 1) {
+      grace.noteFailure(refused());
+      let waited = 0;
+      for (; grace.away; waited += 100) await vi.advanceTimersByTimeAsync(100);
+      probedAfter.push(waited);
+    }
+    expect(probedAfter).toEqual([100, 200, 400, 800]);
+    await vi.advanceTimersByTimeAsync(10_001);
+    grace.noteFailure(refused());
+    await vi.advanceTimersByTimeAsync(100);
+    expect(grace.away).toBeUndefined();
   });
 
   it('ends with a refusal of the database, which is an answer', async () => {

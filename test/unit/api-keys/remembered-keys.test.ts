@@ -7,6 +7,7 @@ import { OutageGrace } from '../../../src/api-keys/verify/door-grace.ts';
 import { rememberKeys } from '../../../src/api-keys/verify/remembered-keys.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { Db } from '../../../src/database/db.ts';
+import { UnexpectedValueError } from '../../../src/database/failures.ts';
 import type { AccountId } from '../../../src/database/tables.ts';
 import { databaseConfig, inTransaction, sqliteConnections } from '../../support/database.ts';
 import { createTemporaryFolder } from '../../support/process.ts';
@@ -15,6 +16,7 @@ interface Key {
   readonly id: number;
   readonly account: AccountId;
   readonly name: string;
+  readonly isEnded?: boolean;
   readonly staleSince?: number;
 }
 
@@ -62,7 +64,14 @@ const createFind = () => {
 const remember = <Found extends Key>(
   find: (db: Db, digests: readonly Buffer[]) => Promise<Found | undefined>,
   renew = (key: Found) => key,
-) => rememberKeys<Found>({ find, findAll: find, renew, charactersOf: ({ name }) => name.length }).findKnown;
+) =>
+  rememberKeys<Found>({
+    find,
+    findAll: find,
+    renew,
+    endOf: ({ isEnded }) => (isEnded ? { accountId: account, keyId: id } : undefined),
+    charactersOf: ({ name }) => name.length,
+  }).findKnown;
 
 const [one, other] = [randomBytes(32), randomBytes(32)];
 
@@ -328,6 +337,33 @@ describe('while the database is away', () => {
     expect(await find([other])).toMatchObject({ name: 'changed' });
   });
 
+  it.each<[string, () => Key | undefined]>([
+    ['gone', () => undefined],
+    ['ended', () => ({ id, account, name: 'ended', isEnded: true })],
+  ])('a key that is %s ends with all its secrets, whichever was asked about', async (_what, answer) => {
+    const { ask, find, leave } = create();
+    for (const digest of [one, other]) {
+      ask.mockResolvedValueOnce({ id, account, name: 'both are of one key' });
+      await find([digest]);
+    }
+    await write('new version');
+    ask.mockResolvedValueOnce(answer());
+    await find([one]);
+    leave();
+    for (const digest of [one, other])
+      await expect(async () => find([digest])).rejects.toThrow('the database is away');
+  });
+
+  it('a key with a value that nobody understands is not answered any more', async () => {
+    const { ask, find, leave } = create();
+    await find([one]);
+    await write('new version');
+    ask.mockRejectedValueOnce(new UnexpectedValueError('api_key, expires_at', 'soon'));
+    await expect(async () => find([one])).rejects.toThrow('unexpected value');
+    leave();
+    await expect(async () => find([one])).rejects.toThrow('the database is away');
+  });
+
   it('a late answer does not replace that of a later question', async () => {
     const { ask, find, leave } = create();
     const { promise, resolve } = Promise.withResolvers<Key | undefined>();
@@ -372,6 +408,7 @@ it('without a grace, what was found in another version is forgotten', async () =
     find: async () => ({ id, account, name: 'x' }),
     findAll: async () => undefined,
     renew: (key) => key,
+    endOf: () => undefined,
     charactersOf: () => 1,
   });
   await memory.findKnown(db, [one]);

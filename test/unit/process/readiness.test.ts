@@ -50,6 +50,35 @@ describe('whether the service is ready', () => {
     expect(verdict).toEqual(notReady({ part: 'database', fault }));
   });
 
+  describe('the database is away', () => {
+    const fault = { fault: 'PostgreSQL takes no writes: it is a standby', leaves: 'known keys' } as const;
+    const check = async () => fault;
+    const degraded = { isReady: true, isDegraded: true, faults: [{ part: 'database', fault: fault.fault }] };
+
+    it('and keys work on → ready, and degraded', async () => {
+      expect(await createReadiness({ check }, some, { isOfUse: true })()).toEqual(degraded);
+    });
+
+    it.each<[string, Parameters<typeof createReadiness>[0], boolean]>([
+      ['and no key works on', { check }, false],
+      ['and its schema is newer', { check, fault: 'its schema is newer' }, true],
+      ['or refuses this service', { check: () => Promise.reject(new Error('password')) }, true],
+      ['or leaves nothing', { check: async () => ({ ...fault, leaves: 'nothing' }) }, true],
+    ])('%s → not ready', async (_what, state, isOfUse) => {
+      expect(await createReadiness(state, some, { isOfUse })()).toMatchObject({ isReady: false });
+    });
+
+    it('and no issuer has keys → not ready', async () => {
+      const none = [issuerOf('https://a', unread)];
+      expect(await createReadiness({ check }, none, { isOfUse: true })()).toMatchObject({ isReady: false });
+    });
+  });
+
+  it('the database confirms no changes → ready, and degraded', async () => {
+    const check = async () => ({ fault: 'a standby is gone', leaves: 'all but changes' }) as const;
+    expect(await createReadiness({ check }, some)()).toMatchObject({ isReady: true, isDegraded: true });
+  });
+
   it('several parts fail → not ready, and each is named', async () => {
     const verdict = await createReadiness(fails, [issuerOf('https://b', unread)])();
     expect(verdict).toEqual(notReady(silent, noKeys('https://b')));
