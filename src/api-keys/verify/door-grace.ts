@@ -151,17 +151,19 @@ export class OutageGrace implements DoorGrace, Disposable {
       const giveUpAt = Math.max(deadline - room, performance.now() + leastWait);
       const waiting = { giveUpAt, giveUp };
       this.#waiting.add(waiting);
-      asked.then(
-        (answer) => {
-          this.#waiting.delete(waiting);
-          resolve(answer);
-          remember(answer);
-        },
-        (error) => {
-          // If it was given up, its failure says nothing of now.
-          if (this.#waiting.delete(waiting)) giveUp(this.noteFailure(error));
-        },
-      );
+      asked
+        .then(
+          (answer) => {
+            this.#waiting.delete(waiting);
+            resolve(answer);
+            remember(answer);
+          },
+          (error) => {
+            // If it was given up, its failure says nothing of now.
+            if (this.#waiting.delete(waiting)) giveUp(this.noteFailure(error));
+          },
+        )
+        .catch(reject);
     });
   }
 

@@ -180,6 +180,7 @@ describe('the database is away', () => {
     ['a damaged file', failure('SQLITE_CORRUPT')],
     ['another file', failure('SQLITE_NOTADB')],
     ['a deadline that is over', failure(undefined, 'the time for the answer is over')],
+    ['a wait of little time', failure(undefined, 'PostgreSQL has not answered before the deadline')],
     ['an unexpected value', new UnexpectedValueError('api_key, expires_at', 'soon')],
     ['a fault of this program', new TypeError('timeout is not a function')],
     ['an unknown outcome', new OutcomeUnknownError(new Error('terminated'))],
