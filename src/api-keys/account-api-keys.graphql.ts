@@ -4,10 +4,11 @@ import { operator } from '../auth/scopes.ts';
 import { builder, runs } from '../graphql/builder.ts';
 import { accountApiKey } from './account-api-key.ts';
 import { accountApiKeys } from './account-api-keys.ts';
-import { ApiKeyType, keyIdArgument, ofKey } from './api-key-types.graphql.ts';
+import { ApiKeyType, keyIdArgument, ofKey, paused, pauseReason } from './api-key-types.graphql.ts';
 import { deactivateAccountApiKey } from './deactivate-account-api-key.ts';
 import { type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { mostBytesOf as keyBytes } from './key-parts.ts';
+import { pauseAccountApiKey, resumeAccountApiKey } from './pause-account-api-key.ts';
 import { longestSecret } from './verify/imported-keys.ts';
 
 builder.queryFields((t) => ({
@@ -44,6 +45,7 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
     }),
     name: t.exposeString('name', ofKey.name),
     isActive: t.exposeBoolean('isActive', ofKey.isActive),
+    pausedAt: t.expose('pausedAt', ofKey.pausedAt),
     expiresAt: t.expose('expiresAt', ofKey.expiresAt),
     lastUsedAt: t.expose('lastUsedAt', ofKey.lastUsedAt),
     userId: t.exposeInt('account', {
@@ -82,6 +84,32 @@ builder.mutationFields((t) => ({
       }),
     },
     ...runs(deactivateAccountApiKey),
+  }),
+  pauseAccountApiKey: t.field({
+    type: ApiKeyType,
+    description:
+      "Pauses anyone's API key: it is refused until an operator resumes it. Safe to repeat. For operators.",
+    summary: "Pause anyone's API key",
+    requiredScopes: operator,
+    errors: ['CONFLICT'],
+    example: paused('OPERATOR'),
+    args: {
+      ...keyIdArgument(t),
+      reason: t.arg.string({ ...reasonArgument, example: pauseReason }),
+    },
+    ...runs(pauseAccountApiKey),
+  }),
+  resumeAccountApiKey: t.field({
+    type: ApiKeyType,
+    description: "Resumes anyone's API key, whoever paused it. Safe to repeat. For operators.",
+    summary: "Resume anyone's API key",
+    requiredScopes: operator,
+    errors: ['CONFLICT'],
+    args: {
+      ...keyIdArgument(t),
+      reason: t.arg.string({ ...reasonArgument, example: 'The owner has removed it from the repository.' }),
+    },
+    ...runs(resumeAccountApiKey),
   }),
   findApiKey: t.field({
     type: [FoundApiKeyType],

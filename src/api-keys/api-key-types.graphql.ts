@@ -1,4 +1,5 @@
 import { type ArgumentBuilder, builder, timeOrNull } from '../graphql/builder.ts';
+import { longestReason, mostTextBytes } from '../operations/input.ts';
 import { QuotaRefill, quotaFields, rateLimitFields } from '../plans/limit-state.graphql.ts';
 import { longestPermission, mostPermissions } from '../plans/permissions.ts';
 import { mostMembers, mostMetadataBytes } from '../plans/plan.ts';
@@ -37,10 +38,38 @@ const QuotaType = builder.objectRef<Quota>('ApiKeyQuota').implement({
   }),
 });
 
+const PausedByType = builder.enumType('PausedBy', {
+  description: 'Who paused an API key.',
+  values: {
+    OWNER: { value: 'owner', description: 'Its owner, who can resume it.' },
+    OPERATOR: { value: 'operator', description: 'An operator. Only an operator can resume it.' },
+    SCANNER: {
+      value: 'scanner',
+      description: 'A report that it was found in public (`LEAKED_KEYS`). Its owner can resume it.',
+    },
+  } as const,
+});
+
+/** The reason for a pause, in examples. */
+export const pauseReason = 'It may have leaked.';
+
+/** What differs in the example of a paused key. */
+export const paused = (pausedBy: 'OWNER' | 'OPERATOR') => ({
+  pausedAt: '2026-03-31T12:00:00.000Z',
+  pausedBy,
+  pauseReason,
+});
+
 /** The options of the fields that several types have for a key. */
 export const ofKey = {
   name: { nullable: true, description: 'Display name.', example: 'Laptop', mostBytes: mostBytesOf.name },
-  isActive: { description: 'Whether the key is active.', example: true },
+  isActive: { description: 'Whether the key is active. A paused key is.', example: true },
+  pausedAt: {
+    ...timeOrNull,
+    description: 'Since when the key is paused, if it is.',
+    example: null,
+    onlyIfSet: true,
+  },
   expiresAt: {
     ...timeOrNull,
     description: 'When the key expires. Null if it never expires.',
@@ -96,6 +125,21 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
         description: 'When the key was deactivated. Null while it is active.',
         example: null,
       }),
+      pausedAt: t.expose('pausedAt', ofKey.pausedAt),
+      pausedBy: t.expose('pausedBy', {
+        type: PausedByType,
+        nullable: true,
+        description: 'Who paused the key, if it is paused.',
+        example: null,
+        onlyIfSet: true,
+      }),
+      pauseReason: t.exposeString('pauseReason', {
+        nullable: true,
+        description: 'The reason for the pause, if there is one.',
+        example: null,
+        mostBytes: mostTextBytes(longestReason),
+        onlyIfSet: true,
+      }),
       previousWorksUntil: t.field({
         ...timeOrNull,
         description:
@@ -109,7 +153,7 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
       description: t.string({
         nullable: true,
         description: "The owner's note about the key. Null if there is none.",
-        example: 'Reads the drafts of the night. Belongs to the search team.',
+        example: 'Indexes the documents every night. Belongs to the search team.',
         mostBytes: mostBytesOf.description,
         resolve: parts.description.told,
       }),

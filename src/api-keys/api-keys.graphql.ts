@@ -1,11 +1,19 @@
 import { accountAdmin, signedIn } from '../auth/scopes.ts';
 import { builder, runs } from '../graphql/builder.ts';
 import { apiKey } from './api-key.ts';
-import { ApiKeyType, keyArguments, keyIdArgument, NewApiKeyType } from './api-key-types.graphql.ts';
+import {
+  ApiKeyType,
+  keyArguments,
+  keyIdArgument,
+  NewApiKeyType,
+  paused,
+  pauseReason,
+} from './api-key-types.graphql.ts';
 import { apiKeys } from './api-keys.ts';
 import { createApiKey } from './create-api-key.ts';
 import { deactivateApiKey } from './deactivate-api-key.ts';
 import { defaultApiKey } from './default-api-key.ts';
+import { longestPauseReason, pauseApiKey, resumeApiKey } from './pause-api-key.ts';
 import { longestGrace, rotateApiKey } from './rotate-api-key.ts';
 import { setDefaultApiKey } from './set-default-api-key.ts';
 import { updateApiKey } from './update-api-key.ts';
@@ -42,7 +50,7 @@ builder.queryFields((t) => ({
     type: ApiKeyType,
     nullable: true,
     description:
-      'Returns your default key. If it is inactive, expired or not set: your oldest usable key. Null if you have none.',
+      'Returns your default key. If it is inactive, paused, expired or not set: your oldest usable key. Null if you have none.',
     summary: 'Get the default API key',
     requiredScopes: signedIn,
     resolve: (_root, _input, context) => defaultApiKey(context),
@@ -102,9 +110,36 @@ builder.mutationFields((t) => ({
     },
     ...runs(rotateApiKey),
   }),
+  pauseApiKey: t.field({
+    type: ApiKeyType,
+    description: 'Pauses one of your API keys: it is refused until you resume it. Safe to repeat.',
+    summary: 'Pause an API key',
+    requiredScopes: accountAdmin,
+    errors: ['CONFLICT'],
+    example: paused('OWNER'),
+    args: {
+      ...keyIdArgument(t),
+      reason: t.arg.string({
+        description: `The reason, for yourself and the provider: 1–${longestPauseReason} characters.`,
+        example: pauseReason,
+      }),
+    },
+    ...runs(pauseApiKey),
+  }),
+  resumeApiKey: t.field({
+    type: ApiKeyType,
+    description:
+      'Resumes one of your API keys: it works again. Safe to repeat. A key that an operator paused stays paused.',
+    summary: 'Resume an API key',
+    requiredScopes: accountAdmin,
+    errors: ['CONFLICT'],
+    args: keyIdArgument(t),
+    ...runs(resumeApiKey),
+  }),
   deactivateApiKey: t.field({
     type: ApiKeyType,
-    description: 'Deactivates one of your API keys for good. Safe to repeat.',
+    description:
+      'Deactivates one of your API keys for good. Safe to repeat. To stop a key for some time, pause it.',
     summary: 'Deactivate an API key',
     requiredScopes: accountAdmin,
     example: { isActive: false, deactivatedAt: '2026-03-31T12:00:00.000Z' },

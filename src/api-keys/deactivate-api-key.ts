@@ -8,11 +8,12 @@ import type { OperationContext } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
 import { deactivated } from './deactivate-many.ts';
 import { type ApiKeyRecord, ownApiKey, returnedQuota } from './own-api-key.ts';
+import { noPauseColumns } from './pause.ts';
 
 const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: number; readonly now: Date }) =>
   db
     .updateTable('api_key')
-    .set({ is_active: false, deactivated_at: now })
+    .set({ is_active: false, deactivated_at: now, ...noPauseColumns })
     .where('id', '=', id)
     .where('is_active', '=', true)
     .where(isNotErased('api_key'))

@@ -2,6 +2,7 @@ import { forUpdate } from '../database/conditions.ts';
 import { type Db, runQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
+import { noPauseColumns } from './pause.ts';
 
 /** Locks API keys, so that concurrent changes of these keys or their secrets wait. */
 export async function lockKeys(db: Db, ids: readonly number[]): Promise<void> {
@@ -21,7 +22,7 @@ export async function deactivateMany(db: Db, ids: readonly number[], now: Date) 
   if (ids.length === 0) return [];
   const update = db.kysely
     .updateTable('api_key')
-    .set({ is_active: false, deactivated_at: now })
+    .set({ is_active: false, deactivated_at: now, ...noPauseColumns })
     .where('id', 'in', ids)
     .where('is_active', '=', true)
     .returning(['id', 'account_id']);

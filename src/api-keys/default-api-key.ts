@@ -8,6 +8,7 @@ const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller
   selectRecords(db)
     .where(ofCaller({ issuer, subject }))
     .where('api_key.is_active', '=', true)
+    .where('api_key.paused_at', 'is', null)
     .where(({ eb, or }) => or([eb('api_key.expires_at', 'is', null), eb('api_key.expires_at', '>', now)]))
     .orderBy('api_key.is_default', 'desc')
     .orderBy('api_key.id')
@@ -15,8 +16,8 @@ const selectDefault = prepareQuery(ApiKey, (db, { issuer, subject, now }: Caller
 );
 
 /**
- * Reads the API key that the caller uses by default: the default key. If that key is missing, inactive or expired,
- * the oldest usable key; null if there is none.
+ * Reads the API key that the caller uses by default: the default key. If that key is missing, inactive, paused or
+ * expired, the oldest usable key; null if there is none.
  */
 export async function defaultApiKey(context: OperationContext): Promise<ApiKeyRecord | null> {
   const { caller, db } = context;

@@ -9,7 +9,10 @@ import { digestsOf } from './verify/imported-keys.ts';
 
 /** An API key with its owner. */
 export interface FoundApiKey
-  extends Pick<ApiKey, 'id' | 'account' | 'keyPrefix' | 'name' | 'isActive' | 'expiresAt' | 'lastUsedAt'> {
+  extends Pick<
+    ApiKey,
+    'id' | 'account' | 'keyPrefix' | 'name' | 'isActive' | 'pausedAt' | 'expiresAt' | 'lastUsedAt'
+  > {
   readonly issuer: string;
   readonly subject: string;
   readonly isBlocked: boolean;
@@ -23,7 +26,13 @@ const selectFound = (db: Kysely<Tables>) =>
     .selectFrom('api_key')
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .select(['api_key.id', 'api_key.account_id', 'api_key.key_prefix', 'api_key.name', 'api_key.is_active'])
-    .select(['api_key.expires_at', 'api_key.last_used_at', 'account.issuer', 'account.subject'])
+    .select([
+      'api_key.paused_at',
+      'api_key.expires_at',
+      'api_key.last_used_at',
+      'account.issuer',
+      'account.subject',
+    ])
     .select(sql<boolean>`account.blocked_at is not null`.as('isBlocked'))
     .where('account.erased_at', 'is', null)
     .orderBy('api_key.id', 'desc')

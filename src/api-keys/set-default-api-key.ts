@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { lockAccount } from '../accounts/locks.ts';
 import { prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
+import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import { operation } from '../operations/operation.ts';
-import { type ApiKeyRecord, ownApiKey, returnedQuota, unusable } from './own-api-key.ts';
+import { type ApiKeyRecord, isUsable, ownApiKey, returnedQuota, unusable } from './own-api-key.ts';
 
 type Owned = Pick<ApiKey, 'id' | 'account'>;
 
@@ -26,14 +27,21 @@ const setDefault = prepareQuery(ApiKey, (db, { id, account, now }: Owned & { rea
     .where('id', '=', id)
     .where('account_id', '=', account)
     .where('is_active', '=', true)
+    .where('paused_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .returningAll()
     .returning(returnedQuota),
 );
 
+/** Makes the error for a key that is of no use now. */
+const useless = (key: ApiKey): GatewayError =>
+  isUsable(key, new Date())
+    ? new GatewayError('CONFLICT', 'API key is paused', { accountId: key.account })
+    : unusable(key);
+
 /**
  * Makes one of the caller's API keys the default, instead of any other.
- * @throws {GatewayError} `CONFLICT` for an inactive or expired key; `NOT_FOUND`, the same for an unknown key and
+ * @throws {GatewayError} `CONFLICT` for an inactive, expired or paused key; `NOT_FOUND`, the same for an unknown key and
  *   another person's key
  */
 export const setDefaultApiKey = operation(
@@ -47,7 +55,7 @@ export const setDefaultApiKey = operation(
       const [former] = await unsetOthers(db, before);
       const [row] = await setDefault(db, { ...before, now: new Date() });
       // The error rolls the transaction back, with the change of the former default.
-      if (!row) throw unusable(await ownApiKey(inner, keyId));
+      if (!row) throw useless(await ownApiKey(inner, keyId));
       const changes = changesOf({ default_key_id: former?.id ?? null }, { default_key_id: keyId });
       if (!before.isDefault) events('default-api-key-set', { accountId: account, keyId }, changes);
       return row;

@@ -24,7 +24,7 @@ Imports API keys from another service. FILE, or - for standard input, has one JS
               "sha512"  the SHA-512 of the key, in the same forms
   optional  "hashed_part", if the hash is only of what follows "key_prefix": {"after": "|"} for keys such as
             7|SECRET, where "key_prefix" is "7|"
-            "created_at", "is_active", the members that REST has for a key ("name", "expires_at", "permissions" and so
+            "created_at", "is_active", "paused_at" with "paused_by" and perhaps "pause_reason", the members that REST has for a key ("name", "expires_at", "permissions" and so
             on), and "plan", the plan of the key's account
 
 A line that cannot be imported is reported on standard error and makes the exit code 1; the other lines are imported.

@@ -165,7 +165,7 @@ const leakReportsOf = (env: Environment) =>
   env.LEAKED_KEYS === 'off'
     ? undefined
     : ({
-        /** What the service does with a leaked API key: it marks or ends the key. */
+        /** What the service does with a leaked API key: it marks, pauses or ends the key. */
         act: env.LEAKED_KEYS,
         /** The public keys that verify the reports' signatures, or the URL of these keys. */
         keys: env.LEAK_REPORT_KEYS_FILE ?? env.LEAK_REPORT_KEYS_URL,

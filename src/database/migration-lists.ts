@@ -26,6 +26,7 @@ export const sqliteMigrations: MigrationList = {
   Migration20261126062625: () => import('./migrations/sqlite/Migration20261126062625.ts'),
   Migration20261127010000: () => import('./migrations/sqlite/Migration20261127010000.ts'),
   Migration20261127070000: () => import('./migrations/sqlite/Migration20261127070000.ts'),
+  Migration20261127180000: () => import('./migrations/sqlite/Migration20261127180000.ts'),
 };
 
 /** The migrations of PostgreSQL: the files in `migrations/postgresql`. */
@@ -48,4 +49,5 @@ export const postgresMigrations: MigrationList = {
   Migration20261126062626: () => import('./migrations/postgresql/Migration20261126062626.ts'),
   Migration20261127010000: () => import('./migrations/postgresql/Migration20261127010000.ts'),
   Migration20261127070000: () => import('./migrations/postgresql/Migration20261127070000.ts'),
+  Migration20261127180000: () => import('./migrations/postgresql/Migration20261127180000.ts'),
 };

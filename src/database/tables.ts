@@ -61,6 +61,9 @@ const accountSchema = defineEntity({
 export class Account extends accountSchema.class {}
 accountSchema.setClass(Account);
 
+/** Who paused an API key. The owner may end the pause, unless an operator made it. */
+export type PausedBy = 'owner' | 'operator' | 'scanner';
+
 const apiKeySchema = defineEntity({
   name: 'ApiKey',
   // An account has at most one default key, even with concurrent changes.
@@ -99,6 +102,12 @@ const apiKeySchema = defineEntity({
     /** The time from which the key is no longer valid; null: it stays valid while it is active. */
     expiresAt: p.datetime(3).nullable(),
     deactivatedAt: p.datetime(3).nullable(),
+    /** The time since which the key is paused; null: it is not. An inactive key is not paused. */
+    pausedAt: p.datetime(3).nullable(),
+    /** Who paused the key; null: nobody. */
+    pausedBy: p.string().$type<PausedBy>().nullable(),
+    /** Why the key is paused, in words; null: unknown. */
+    pauseReason: p.text().nullable(),
     /** The time until which the last of the replaced secrets works; null: no replaced secret ever got a grace. */
     previousWorksUntil: p.datetime(3).nullable(),
     /** Written in batches, up to half a minute late. */

@@ -27,6 +27,8 @@ interface FieldFacts extends ValueFacts {
   mostBytes?: number;
   /** REST has the members of its object in its place. */
   flatInRest?: true;
+  /** REST has it only if it is not null: the contract has no such member of an ordinary record. */
+  onlyIfSet?: true;
   /** REST leaves it out of the record: most readers would wait for what they do not need, or the contract is fixed. */
   notInRest?: true;
 }
@@ -80,6 +82,7 @@ const names: Readonly<Record<keyof Facts, true>> = {
   mostBytes: true,
   neverNull: true,
   notInRest: true,
+  onlyIfSet: true,
   summary: true,
   takesRecord: true,
   usually: true,

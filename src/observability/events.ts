@@ -11,7 +11,9 @@ export interface BusinessEvents {
   'api-key-created': OfApiKey & ByProvider;
   'api-key-deactivated': OfApiKey & ByKeyItself;
   'api-key-leaked': OfApiKey;
+  'api-key-paused': OfApiKey;
   'api-key-renamed': OfApiKey;
+  'api-key-resumed': OfApiKey;
   'api-key-rotated': OfApiKey;
   'api-key-secret-ended': OfApiKey;
   'api-key-updated': OfApiKey;

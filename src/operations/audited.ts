@@ -132,6 +132,7 @@ function targetOf(event: Pending['event']): number | null {
  */
 const endings: ReadonlySet<string> = new Set<keyof BusinessEvents>([
   'api-key-deactivated',
+  'api-key-paused',
   'private-key-removed',
 ]);
 

@@ -22,7 +22,10 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-type Described = Pick<GraphQLField<unknown, unknown> | GraphQLArgument, 'name' | 'type'>;
+type Described = Pick<GraphQLField<unknown, unknown> | GraphQLArgument, 'name' | 'type' | 'extensions'>;
+
+/** Whether REST has a member only if it is not null. */
+const isOnlyIfSet = (member: Pick<Described, 'extensions'>): boolean => factsOf(member).onlyIfSet === true;
 
 /** A description from GraphQL with the names of other fields as in REST. Variables, headers and codes stay. */
 export const namesInRest = (text: string): string =>
@@ -40,9 +43,11 @@ export const orNull = (schema: JsonSchema): JsonSchema => {
     : { anyOf: [schema, { type: 'null' }] };
 };
 
-/** The schema of an object: each member that GraphQL lets be null accepts null. */
+/** The schema of an object: each member that GraphQL lets be null accepts null, unless REST then leaves it out. */
 export function withNulls(schema: JsonSchema, members: readonly Described[]): JsonSchema {
-  const nullable = new Set(members.filter(({ type }) => !isNonNullType(type)).map(({ name }) => name));
+  const nullable = new Set(
+    members.filter((member) => !isNonNullType(member.type) && !isOnlyIfSet(member)).map(({ name }) => name),
+  );
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const described = describe(property);
     return [name, nullable.has(name) ? orNull(described) : described] as const;
@@ -52,7 +57,7 @@ export function withNulls(schema: JsonSchema, members: readonly Described[]): Js
 
 /**
  * The object types of the schema as OpenAPI 3.1 components. Every member is required, because answers always have all
- * members.
+ * members but those that have the fact `onlyIfSet`.
  */
 export function toComponents(
   schema: GraphQLSchema,
@@ -63,9 +68,8 @@ export function toComponents(
     const type = schema.getType(name);
     if (!isObjectType(type) || roots.includes(type)) return [];
     const members = Object.values(type.getFields());
-    return [
-      [name, { ...withNulls(sofaSchema, members), required: members.map((member) => member.name) }] as const,
-    ];
+    const required = members.filter((member) => !isOnlyIfSet(member)).map((member) => member.name);
+    return [[name, { ...withNulls(sofaSchema, members), required }] as const];
   });
   return Object.fromEntries(components);
 }
@@ -82,9 +86,10 @@ export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): u
   if (isListType(type)) return [exampleOf(type.ofType)];
   if (!isObjectType(type)) return undefined;
   return Object.fromEntries(
-    Object.values(type.getFields()).map((field) => {
-      const { example } = factsOf(field);
-      return [field.name, example === undefined ? exampleOf(field.type) : inRestNames(field.type, example)];
+    Object.values(type.getFields()).flatMap((field) => {
+      const { example, onlyIfSet } = factsOf(field);
+      if (onlyIfSet) return [];
+      return [[field.name, example === undefined ? exampleOf(field.type) : inRestNames(field.type, example)]];
     }),
   );
 }

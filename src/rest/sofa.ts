@@ -3,7 +3,10 @@ import {
   type ExecutionArgs,
   type FieldNode,
   type GraphQLField,
+  type GraphQLOutputType,
   type GraphQLSchema,
+  getNullableType,
+  isListType,
   isObjectType,
   Kind,
   type NameNode,
@@ -16,10 +19,12 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { useSofa } from 'sofa-api';
+import { factsOf } from '../graphql/field-facts.ts';
 import type { RunCompiled } from '../graphql/run-operation.ts';
 import { once } from '../once.ts';
+import type { BoundRoute } from './bound-routes.ts';
 import { nodeTypeOf, restName, snakeCase, toRestSchema, withRestValues } from './rest-schema.ts';
-import { basePath, type Route, type Routes } from './routes.ts';
+import { basePath, type Routes } from './routes.ts';
 
 /** The GraphQL operation that a route stands for. */
 type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>;
@@ -76,15 +81,56 @@ export function toGraphqlDocument(
   return visit(document, visitWithTypeInfo(typeInfo, { Field: { leave } }));
 }
 
+/** Changes a value of an answer. */
+type Mend = (value: unknown) => void;
+
+/** Makes what leaves out of an answer the members that REST has only if they are not null; undefined: there are none. */
+function leaveOutOf(given: GraphQLOutputType): Mend | undefined {
+  const type = getNullableType(given);
+  if (isListType(type)) {
+    const leaveOut = leaveOutOf(type.ofType);
+    return leaveOut && ((list) => (list as unknown[] | null)?.forEach(leaveOut));
+  }
+  if (!isObjectType(type)) return undefined;
+  const fields = Object.values(type.getFields());
+  const names = fields.filter((field) => factsOf(field).onlyIfSet).map(({ name }) => snakeCase(name));
+  const inner = fields.flatMap(({ name, type }) => {
+    const leaveOut = leaveOutOf(type);
+    return leaveOut ? [[snakeCase(name), leaveOut] as const] : [];
+  });
+  if (names.length + inner.length === 0) return undefined;
+  return (value) => {
+    const members = value as Record<string, unknown> | null | undefined;
+    if (!members) return;
+    // JSON leaves it out.
+    for (const name of names) members[name] ??= undefined;
+    for (const [name, leaveOut] of inner) leaveOut(members[name]);
+  };
+}
+
+/** Runs code, and then leaves out of its answer what REST does not have. */
+const withoutUnset =
+  (run: RunCompiled, leaveOut: Mend): RunCompiled =>
+  async (...given) => {
+    const result = await run(...given);
+    for (const value of Object.values(result.data ?? {})) leaveOut(value);
+    return result;
+  };
+
 /**
  * Compiles an operation of the service. A compiled call costs a fraction of the executor's time, because the executor
  * works out the resolution of each field on every call. A caller's document must never come here: the compiler
  * expands fragments without a bound. The compiler also writes into the document, so it gets a copy of its own.
+ * @param type the type of the operation's root field
  * @throws {Error} if the operation cannot be compiled
  */
-function compileOperation({ schema, document, operationName }: Operation): RunCompiled {
+function compileOperation(
+  { schema, document, operationName }: Operation,
+  type: GraphQLOutputType,
+): RunCompiled {
   const compiled = compileQuery(schema, parse(print(document)), operationName ?? '');
-  if (isCompiledQuery(compiled)) return compiled.query;
+  const leaveOut = leaveOutOf(type);
+  if (isCompiledQuery(compiled)) return leaveOut ? withoutUnset(compiled.query, leaveOut) : compiled.query;
   throw new Error(`the operation ${operationName} cannot be compiled`, { cause: compiled.errors });
 }
 
@@ -132,7 +178,7 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
   });
 
   const compiled = new WeakMap<DocumentNode, RunCompiled>();
-  const operationOf = once(async ({ method, path }: Route): Promise<Operation> => {
+  const operationOf = once(async ({ method, path, field }: BoundRoute): Promise<Operation> => {
     const asked: Asked = {};
     const url = `http://sofa${basePath}${path.replace(/\{\w+\}/g, '0')}`;
     await router.fetch(new Request(url, { method }), { asked });
@@ -143,7 +189,7 @@ export function createSofa(graphqlSchema: GraphQLSchema, table: Routes) {
       document: toGraphqlDocument(document, restSchema, schema),
       operationName: operationName ?? null,
     };
-    compiled.set(operation.document, compileOperation(operation));
+    compiled.set(operation.document, compileOperation(operation, field.type));
     return operation;
   });
 

@@ -17,7 +17,7 @@ import {
 } from '../api-keys/verify/imported-keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { Hashing, OperationSettings } from '../operations/context.ts';
-import { isInBounds, outOfBounds } from '../operations/input.ts';
+import { isInBounds, longestReason, outOfBounds, trimmed } from '../operations/input.ts';
 import { parseInput } from '../operations/operation.ts';
 import { LineError } from './read-lines.ts';
 
@@ -71,6 +71,9 @@ function membersOf(settings: OperationSettings, issuers: readonly string[]) {
       .nullish(),
     quota,
     is_active: z.boolean().nullish(),
+    paused_at: past(moment).nullish(),
+    paused_by: z.enum(['owner', 'operator', 'scanner'], 'Must be owner, operator or scanner.').nullish(),
+    pause_reason: trimmed(z.string(), longestReason).nullish(),
     plan: z
       .string()
       .refine((plan) => settings.plans?.grants.has(plan), { message: 'Must be a plan in PLANS_FILE.' })
@@ -80,15 +83,6 @@ function membersOf(settings: OperationSettings, issuers: readonly string[]) {
     hashed_part: z.strictObject({ after: visible(longestPrefix) }).nullish(),
     key: visible(longestSecret).nullish(),
   };
-}
-
-/** What the reader of lines depends on. */
-export interface ReaderOptions {
-  readonly settings: OperationSettings;
-  /** The issuers that a line may name; an empty list allows any issuer. */
-  readonly issuers: readonly string[];
-  /** The forms of the keys that were imported before. */
-  readonly forms: readonly Form[];
 }
 
 /**
@@ -107,6 +101,18 @@ function createLineSchema(settings: OperationSettings, issuers: readonly string[
     })
     .refine(({ sha256, sha512, key }) => [sha256, sha512, key].filter((each) => each != null).length === 1, {
       message: 'Must have exactly one of sha256, sha512 and key.',
+    })
+    .refine(({ paused_at: at, paused_by: by }) => (at == null) === (by == null), {
+      path: ['paused_by'],
+      message: 'Must be given with paused_at, and only with it.',
+    })
+    .refine(({ paused_at: at, pause_reason: why }) => why == null || at != null, {
+      path: ['pause_reason'],
+      message: 'Must be given only with paused_at.',
+    })
+    .refine(({ paused_at: at, is_active: isActive }) => at == null || isActive !== false, {
+      path: ['paused_at'],
+      message: 'Must be given only for an active key.',
     })
     .refine(({ hashed_part: part, key }) => part == null || key == null, {
       path: ['hashed_part'],
@@ -167,6 +173,9 @@ export function createLineReader({ settings, issuers, forms }: ReaderOptions) {
       ...{ number, issuer, subject, keyPrefix, secret, parts, imported },
       createdAt: given.created_at ?? new Date(),
       isActive: given.is_active ?? true,
+      pausedAt: given.paused_at ?? null,
+      pausedBy: given.paused_by ?? null,
+      pauseReason: given.pause_reason ?? null,
       plan: given.plan ?? null,
       form: formOf(keyPrefix, way),
     };

@@ -100,6 +100,7 @@ function relationOf(text: string, key: string, sources: Sources): string | undef
 async function trialOf({ db }: Destination, line: KeyLine): Promise<Trial> {
   const here = `line ${line.number} is this key`;
   if (!line.isActive) return refused(`${here}, and is_active is false`);
+  if (line.pausedAt) return refused(`${here}, and paused_at is set`);
   const { expiresAt } = line.parts;
   if (expiresAt && expiresAt <= new Date()) return refused(`${here}, and expires_at is over`);
   const [account] = await selectAccount(db, line);

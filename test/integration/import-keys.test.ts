@@ -6,7 +6,7 @@ import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { verifySecret } from '../../src/api-keys/verify/verify-secret.ts';
 import { Db } from '../../src/database/db.ts';
 import { Account } from '../../src/database/tables.ts';
-import { deactivateLeakedKeys } from '../../src/door/leak-reports/deactivate-leaked-keys.ts';
+import { handleLeaks } from '../../src/door/leak-reports/handle-leaks.ts';
 import { digests } from '../../src/rewrap/digests.ts';
 import { rewrap } from '../../src/rewrap/rewrap.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
@@ -316,7 +316,7 @@ describe.each(kinds)('a key of which another service hashed %s', (_what, kind) =
       requestSource: { id: 'report', address: null },
     };
     const url = 'https://example.com/leak';
-    expect(await deactivateLeakedKeys(context, 'end', [{ token: key, url }])).toEqual(new Set([key]));
+    expect(await handleLeaks(context, 'end', [{ token: key, url }])).toEqual(new Set([key]));
     expect((await verify(key)).reason).toBe('inactive');
   });
 });

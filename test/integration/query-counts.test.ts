@@ -39,6 +39,8 @@ const endpoint = { endpointId: '<endpoint>' };
 const changes: Readonly<Record<Change, readonly Count[]>> = {
   blockAccount: [[5, { id: '<account>', reason: '"x"' }]],
   deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
+  pauseAccountApiKey: [[4, { ...active, reason: '"x"' }]],
+  resumeAccountApiKey: [[2, { ...active, reason: '"x"' }]],
   eraseAccount: [[11, { id: '<account>' }]],
   findApiKey: [
     [2, { key: '<key>' }],
@@ -70,6 +72,8 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
     [3, active],
     [1, inactive],
   ],
+  pauseApiKey: [[3, active]],
+  resumeApiKey: [[1, active]],
   registerPrivateKey: [[4, { privateKey }]],
   removePrivateKey: [[3]],
   updateApiKey: [

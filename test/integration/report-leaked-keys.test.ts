@@ -3,7 +3,7 @@ import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import type { VerificationKeys } from '../../src/auth/verification-keys.ts';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
-import { deactivateLeakedKeys } from '../../src/door/leak-reports/deactivate-leaked-keys.ts';
+import { handleLeaks } from '../../src/door/leak-reports/handle-leaks.ts';
 import { readScannerKeys } from '../../src/door/leak-reports/report-signature.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { foreignKey, importTo, publicKey, sha256 } from '../support/imports.ts';
@@ -546,7 +546,7 @@ describe('with leaked keys only marked', () => {
       events: () => {},
       requestSource: { id: 'request', address: null },
     };
-    await deactivateLeakedKeys(context, 'end', [{ token: secret, url: null }]);
+    await handleLeaks(context, 'end', [{ token: secret, url: null }]);
     expect(await gateway.rows('api_key')).toMatchObject([{ id, is_active: 0 }]);
     expect(await gateway.rows('api_key_secret')).toEqual([marked]);
   });

@@ -11,6 +11,7 @@ import type { OperationContext } from '../../operations/context.ts';
 import { operation } from '../../operations/operation.ts';
 import { isApiKeySecret } from '../api-key-secret.ts';
 import { assertSize, changedParts, keyParts, noParts, storedParts } from '../key-parts.ts';
+import { noPause } from '../pause.ts';
 import { formOf, hashWhole, longestPrefix, longestSecret, wholeKey } from '../verify/imported-keys.ts';
 import { findKeyOf, type KeyLine, writeKeys } from './import-keys.ts';
 import { hidesEnough, leastHidden, past, visible } from './key-text.ts';
@@ -65,7 +66,17 @@ export const importApiKey = operation(
     assertSize(storedParts(parts, noParts));
     await findAccount(context);
     return bring(context, {
-      ...{ number: 1, issuer, subject, keyPrefix, parts, isActive: true, plan: null, secret: key },
+      ...{
+        number: 1,
+        issuer,
+        subject,
+        keyPrefix,
+        parts,
+        isActive: true,
+        ...noPause,
+        plan: null,
+        secret: key,
+      },
       createdAt: createdAt ?? new Date(),
       imported: hashWhole(key),
       form: formOf(keyPrefix, wholeKey),

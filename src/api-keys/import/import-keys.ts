@@ -9,6 +9,7 @@ import type { PepperedDigest, Peppers } from '../../secrets/peppers.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { isApiKeySecret, sealSecret } from '../api-key-secret.ts';
 import { columnsOf, type KeyParts, noParts, storedParts } from '../key-parts.ts';
+import type { Pause } from '../pause.ts';
 import { setQuota } from '../quota.ts';
 import {
   addForms,
@@ -22,7 +23,7 @@ import {
 } from '../verify/imported-keys.ts';
 
 /** An API key of another service, after its check. */
-export interface KeyLine {
+export interface KeyLine extends Pause {
   /** The number of its line in a file. */
   readonly number: number;
   readonly issuer: string;
@@ -291,7 +292,7 @@ async function insertKeys(
   const defaults = await haveDefault(db, accounts);
   const rows = fresh.map(({ line }) => {
     const account = accounts.get(ownerOf(line)) as AccountId;
-    const isDefault = line.isActive && !defaults.has(account);
+    const isDefault = line.isActive && !line.pausedAt && !defaults.has(account);
     if (isDefault) defaults.add(account);
     return {
       account_id: account,
@@ -302,6 +303,9 @@ async function insertKeys(
       created_at: line.createdAt,
       // The line does not say when the key was deactivated, so the time is now.
       deactivated_at: line.isActive ? null : now,
+      paused_at: line.pausedAt,
+      paused_by: line.pausedBy,
+      pause_reason: line.pauseReason,
       ...columnsOf(storedParts(line.parts, noParts)),
     };
   });

@@ -53,7 +53,7 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
     reason: t.exposeString('reason', {
       nullable: true,
       description:
-        'Why the request may not pass: `not_found` (unknown or malformed key), `inactive` (deactivated), `expired`, `rotated` (a previous secret whose grace period is over), `account_blocked`, `address_not_allowed`, `insufficient_permissions`, `rate_limited`, `account_rate_limited` (the rate limit of all keys of the account), `quota_exceeded` (fewer units left than `cost`) or `account_quota_exceeded` (the same for the quota of all keys of the account). The first that applies; null if the key is valid. Treat an unknown value as a refusal.',
+        'Why the request may not pass: `not_found` (unknown or malformed key), `inactive` (deactivated), `expired`, `rotated` (a previous secret whose grace period is over), `paused`, `account_blocked`, `address_not_allowed`, `insufficient_permissions`, `rate_limited`, `account_rate_limited` (the rate limit of all keys of the account), `quota_exceeded` (fewer units left than `cost`) or `account_quota_exceeded` (the same for the quota of all keys of the account). The first that applies; null if the key is valid. Treat an unknown value as a refusal.',
       example: null,
     }),
     keyId: t.exposeInt('keyId', {

@@ -25,6 +25,7 @@ export const verificationFailures = [
   'inactive',
   'expired',
   'rotated',
+  'paused',
   'account_blocked',
   'address_not_allowed',
   'insufficient_permissions',
@@ -72,6 +73,7 @@ const prepareLookup = (isWhole: boolean) => (count: number) =>
       .where('api_key_secret.digest', 'in', itemsOf(values, count))
       .where('account.erased_at', 'is', null)
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
+      .select('api_key.paused_at')
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
       .select(['api_key.rate_limit', 'api_key.rate_limit_window', 'account.plan', 'account.overrides'])
       .select('api_key_secret.works_until as worksUntil')
@@ -232,10 +234,10 @@ function withPeriods(found: FoundKey): FoundKey {
   };
 }
 
-/** What has ended for good of a found key, or for all keys of its account. */
-function endOf({ id: keyId, account: accountId, isActive, blocked }: FoundKey) {
+/** What no longer works: a found key, or all keys of its account. */
+function endOf({ id: keyId, account: accountId, isActive, pausedAt, blocked }: FoundKey) {
   if (blocked) return { accountId };
-  return isActive ? undefined : { accountId, keyId };
+  return isActive && pausedAt === null ? undefined : { accountId, keyId };
 }
 
 /** The number of characters in the texts of a key that may be long. */
@@ -296,16 +298,17 @@ export function findByDigests(
 }
 
 /**
- * Finds the reason of a refusal. The end of the key comes before the end of its secret, and both come before the
- * checks of the use.
+ * Finds the reason of a refusal. The end of the key comes before the end of its secret. Both come before what may pass,
+ * and before the checks of the use.
  */
 export const failureOf = (
-  { isActive, expiresAt, worksUntil, blocked }: FoundKey,
+  { isActive, expiresAt, worksUntil, pausedAt, blocked }: FoundKey,
   now: Date,
 ): VerificationFailure | null => {
   if (!isActive) return 'inactive';
   if (expiresAt && expiresAt <= now) return 'expired';
   if (worksUntil && worksUntil <= now) return 'rotated';
+  if (pausedAt !== null) return 'paused';
   return blocked ? 'account_blocked' : null;
 };
 

@@ -33,6 +33,16 @@ export const webhookEvents: Readonly<Record<string, KindOfEvent>> = {
     summary: 'An API key was deactivated.',
     isUrgent: true,
   },
+  'api-key-paused': {
+    type: 'api_key.paused',
+    summary: 'An API key was paused. It is refused until it is resumed.',
+    isUrgent: true,
+  },
+  'api-key-resumed': {
+    type: 'api_key.resumed',
+    summary: 'A paused API key was resumed.',
+    isUrgent: true,
+  },
   'api-key-leaked': {
     type: 'api_key.leaked',
     summary: 'A working API key was found in public.',

@@ -4,11 +4,14 @@ import { scannerKeys } from '../values/scanner-keys.ts';
 
 /** The variables of reports of API keys that a scanner found in public. */
 export const leakReportVariables = {
-  LEAKED_KEYS: z.enum(['off', 'mark', 'end'], 'must be "off", "mark" or "end"').default('off').meta({
-    description:
-      'What to do with an API key that GitHub reports as public. `end`: deactivate it. `mark`: only tell its owner and the [webhooks](webhooks.md). `off`: accept no reports. See [Leaked keys](operators.md#leaked-keys)',
-    example: 'end',
-  }),
+  LEAKED_KEYS: z
+    .enum(['off', 'mark', 'pause', 'end'], 'must be "off", "mark", "pause" or "end"')
+    .default('off')
+    .meta({
+      description:
+        'What to do with an API key that GitHub reports as public. `end`: deactivate it for good. `pause`: pause it, so that its owner can rotate or resume it. `mark`: only tell its owner and the [webhooks](webhooks.md). `off`: accept no reports. See [Leaked keys](operators.md#leaked-keys)',
+      example: 'end',
+    }),
   LEAK_REPORT_KEYS_URL: secureUrl.default('https://api.github.com/meta/public_keys/secret_scanning').meta({
     description: 'URL of the public keys that sign the reports',
     example: 'https://keys.example.com/secret_scanning',

@@ -1,5 +1,6 @@
 import { apiKey } from '../../api-keys/api-key.ts';
 import { deactivateApiKey } from '../../api-keys/deactivate-api-key.ts';
+import { noPause } from '../../api-keys/pause.ts';
 import { readKept } from '../../api-keys/verify/kept-record.ts';
 import { describeGrant } from '../../api-keys/verify/verify-api-key.ts';
 import { checkSecret, type FoundKey } from '../../api-keys/verify/verify-secret.ts';
@@ -47,12 +48,15 @@ export async function apiKeyItself(context: Omit<OperationContext, 'caller'>, se
   };
 }
 
-/** The operations of a key on itself while the database is away: it reads its record as it was found, and changes nothing. */
+/**
+ * The operations of a key on itself while the database is away: it reads its record as it was found, and changes
+ * nothing.
+ */
 const whileAway = (found: FoundKey, grant: ReturnType<typeof describeGrant>) => ({
   id: found.id,
   isStale: true,
   grant,
-  read: async () => ({ ...found, ...readKept(found.kept ?? ''), deactivatedAt: null }),
+  read: async () => ({ ...found, ...readKept(found.kept ?? ''), deactivatedAt: null, ...noPause }),
   deactivate: async () => {
     throw serviceUnavailable('database-away');
   },

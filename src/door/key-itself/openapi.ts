@@ -21,7 +21,8 @@ const record = (description: string, headers: object = {}) => ({
 /** The record of an API key as its bearer sees it. */
 export const apiKeyItselfRecord = {
   of: 'ApiKey',
-  without: ['encrypted_key', 'encryption_version'],
+  // A paused key cannot read its record.
+  without: ['encrypted_key', 'encryption_version', 'paused_at', 'paused_by', 'pause_reason'],
   beside: { of: 'ApiKeyVerification', members: ['permissions', 'plan', 'entitlement'] },
   description: 'An API key as its bearer sees it.',
 };

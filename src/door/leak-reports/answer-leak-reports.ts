@@ -4,7 +4,7 @@ import type { Surround } from '../../graphql/run-operation.ts';
 import { type Handler, jsonAnswer } from '../../http/exchange.ts';
 import { bodyIssue, checkBody, decodeText, parseJson } from '../../http/read-request.ts';
 import { basePath, createRouteMatcher } from '../../rest/routes.ts';
-import { deactivateLeakedKeys } from './deactivate-leaked-keys.ts';
+import { handleLeaks } from './handle-leaks.ts';
 import { verifyReport } from './report-signature.ts';
 
 const path = '/keys/leaks';
@@ -103,7 +103,7 @@ export const answerLeakReports =
     const leaks = matches
       .filter(({ token }) => token.length <= longestToken)
       .map((match) => ({ token: match.token, url: readUrl(match, tokens) }));
-    const known = await deactivateLeakedKeys(surround(exchange), act, leaks);
+    const known = await handleLeaks(surround(exchange), act, leaks);
     return jsonAnswer(
       matches.map(({ token, type }) => ({
         token_raw: token,

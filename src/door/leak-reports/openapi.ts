@@ -19,7 +19,7 @@ export const leakReportsPaths = {
       tags: ['Verification'],
       summary: 'Report leaked API keys',
       description:
-        'Takes a report of API keys that were found in public. GitHub sends it through its secret scanning partner program. It needs no access token, but a signature by one of the keys that GitHub publishes. Available with `LEAKED_KEYS=end` or `LEAKED_KEYS=mark`. Safe to repeat.',
+        'Takes a report of API keys that were found in public. GitHub sends it through its secret scanning partner program. It needs no access token, but a signature by one of the keys that GitHub publishes. Available unless `LEAKED_KEYS=off`. Safe to repeat.',
       parameters: [
         header(
           'Github-Public-Key-Identifier',

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { deactivated, deactivateMany, lockKeys } from '../../api-keys/deactivate-many.ts';
 import { lastEnd } from '../../api-keys/own-api-key.ts';
+import { pausedByScanner, pauseLeaked } from '../../api-keys/pause.ts';
 import { digestsOf } from '../../api-keys/verify/imported-keys.ts';
 import type { LeakReportConfig } from '../../config/config.ts';
 import { type Db, runQuery } from '../../database/db.ts';
@@ -29,6 +30,7 @@ const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[]) =>
     .select(['api_key.id', 'api_key.account_id', 'api_key.is_active', 'api_key.expires_at'])
     .select(['api_key.previous_works_until', 'api_key_secret.digest', 'api_key_secret.id as secret'])
     .select('api_key_secret.works_until as worksUntil')
+    .select('api_key.paused_at')
     .select(sql<boolean>`api_key_secret.leaked_at is not null`.as('marked'))
     // All writers of events of several accounts lock them in the same order. So one may wait for the other, but never
     // each for the other.
@@ -74,6 +76,10 @@ interface LeakedSecret extends FoundSecret {
   readonly leak: Leak;
 }
 
+/** Whether the report of a secret does more than to tell its owner. */
+const changes = ({ worksUntil, pausedAt }: FoundSecret, act: Act): boolean =>
+  act === 'end' || (act === 'pause' && (worksUntil !== null || pausedAt === null));
+
 /**
  * Whether a found secret still needs handling. A secret that no longer works does no harm, and the owner of a marked
  * secret already knows.
@@ -82,54 +88,59 @@ const isOpen = (found: FoundSecret, act: Act, now: Date): boolean =>
   found.isActive &&
   !(found.expiresAt && found.expiresAt <= now) &&
   !(found.worksUntil && found.worksUntil <= now) &&
-  (act === 'end' || !found.marked);
+  (changes(found, act) || !found.marked);
 
 const idsOf = (found: readonly FoundSecret[]): number[] => [...new Set(found.map(({ id }) => id))];
 
 const secretsOf = (found: readonly FoundSecret[]): number[] => found.map(({ secret }) => secret);
 
-/** The events of a leaked secret: that it leaked, and what ended. */
-function eventsOf({ id, account, leak, worksUntil, previousWorksUntil }: LeakedSecret, act: Act, now: Date) {
+/** The events of a leaked secret: that it leaked, and what ended or was paused. */
+function eventsOf(found: LeakedSecret, act: Act, now: Date): KeyEvent[] {
+  const { id, account, leak, worksUntil, previousWorksUntil } = found;
   const about = { accountId: account, keyId: id };
-  const found: Change[] = leak.url === null ? [] : [{ field: 'leaked_url', from: null, to: leak.url }];
-  const leaked = (...changes: Change[]): KeyEvent => ({
+  const place: Change[] = leak.url === null ? [] : [{ field: 'leaked_url', from: null, to: leak.url }];
+  const leaked = (...changes: readonly Change[]): KeyEvent => ({
     ...about,
     name: 'api-key-leaked',
-    changes: [...found, ...changes],
+    changes: [...place, ...changes],
   });
-  if (act === 'mark') return [leaked()];
+  if (!changes(found, act)) return [leaked()];
   if (worksUntil) return [leaked({ field: 'previous_works_until', from: previousWorksUntil, to: now })];
-  return [leaked(deactivated), { ...about, name: 'api-key-deactivated', changes: [deactivated] } as const];
+  const [name, ...done] =
+    act === 'pause'
+      ? (['api-key-paused', ...pausedByScanner(now)] as const)
+      : (['api-key-deactivated', deactivated] as const);
+  return [leaked(...done), { ...about, name, changes: done }];
 }
 
 /**
- * Ends or marks the found secrets that need it.
+ * Ends, pauses or marks the found secrets that need it.
  * @returns the events
  */
-async function endOpen(
+async function handleOpen(
   db: Db,
   open: readonly LeakedSecret[],
   { act, requestId, now }: { readonly act: Act; readonly requestId: string; readonly now: Date },
 ): Promise<readonly KeyEvent[]> {
   if (open.length === 0) return [];
   await markSecrets(db, secretsOf(open), now);
-  if (act === 'end') {
-    const former = open.filter((found) => found.worksUntil);
-    await endSecrets(db, secretsOf(former), idsOf(former), now);
-    await deactivateMany(db, idsOf(open.filter((found) => !found.worksUntil)), now);
-  }
+  const changed = open.filter((found) => changes(found, act));
+  const former = changed.filter((found) => found.worksUntil);
+  const current = idsOf(changed.filter((found) => !found.worksUntil));
+  await endSecrets(db, secretsOf(former), idsOf(former), now);
+  await (act === 'pause' ? pauseLeaked(db, current, now) : deactivateMany(db, current, now));
   const events = open.flatMap((found) => eventsOf(found, act, now));
   await writeKeyEvents(db, events, { actor: 'scanner', reason: null, requestId, now });
   return events;
 }
 
 /**
- * Ends or marks leaked API keys, and records for their owners where the keys were found. If a rotation replaced the
- * leaked secret, only that secret ends, and its key continues. A repetition changes nothing. Many keys take as many
- * statements as one.
+ * Ends, pauses or marks leaked API keys, and records for their owners where the keys were found. If a rotation replaced
+ * the leaked secret, only that secret ends, and its key continues. A repetition changes nothing, unless the owner has
+ * resumed the key since. Many keys take as many statements as one.
  * @returns the texts that are or were secrets of API keys
  */
-export async function deactivateLeakedKeys(
+export async function handleLeaks(
   { db, services, events, requestSource }: LeakContext,
   act: Act,
   leaks: readonly Leak[],
@@ -147,23 +158,21 @@ export async function deactivateLeakedKeys(
     });
   const startedAt = new Date();
   const known = await find(db);
-  /** Whoever ends them, now or before, and whether or not anybody learns the outcome. */
-  const note = () => {
-    for (const { account: accountId, id: keyId } of known)
-      services.doorGrace?.noteChange({ accountId, keyId });
-  };
-  if (known.some((found) => isOpen(found, act, startedAt))) {
-    const written = await db
-      .transaction(async (transaction) => {
+  try {
+    if (known.some((found) => isOpen(found, act, startedAt))) {
+      const written = await db.transaction(async (transaction) => {
         await lockKeys(transaction, idsOf(known));
         // While this transaction waited, another one may have ended the key or given it another secret.
         const now = new Date();
         const open = (await find(transaction)).filter((found) => isOpen(found, act, now));
-        return endOpen(transaction, open, { act, requestId: requestSource.id, now });
-      })
-      .finally(note);
-    for (const { name, accountId, keyId } of written) events(name, { accountId, keyId });
+        return handleOpen(transaction, open, { act, requestId: requestSource.id, now });
+      });
+      for (const { name, accountId, keyId } of written) events(name, { accountId, keyId });
+    }
+  } finally {
+    // Whoever ended them, now or before, and whether or not anybody learns the outcome.
+    for (const { account: accountId, id: keyId } of known)
+      services.doorGrace?.noteChange({ accountId, keyId });
   }
-  note();
   return new Set(known.map(({ leak }) => leak.token));
 }
