@@ -32,9 +32,11 @@ function lineOf(key: Row): string {
     ...writtenParts(key),
     quota: key.quotaUnits === null ? null : { limit: key.quotaUnits, refill: key.quotaRefill },
     is_active: key.isActive,
-    paused_at: key.pausedAt,
-    paused_by: key.pausedBy,
-    pause_reason: key.pauseReason,
+    ...(key.pausedAt && {
+      paused_at: key.pausedAt,
+      paused_by: key.pausedBy ?? 'operator',
+      pause_reason: key.pauseReason,
+    }),
     plan: key.plan,
   })}\n`;
 }

@@ -170,6 +170,28 @@ describe('while the database is away, 503 is the answer to', () => {
     expect((await authorize(secret)).status).toBe(503);
   });
 
+  it('a key that was asked about and is paused, even if it was resumed', async () => {
+    const { id, secret } = await createKey();
+    await verify(secret);
+    const token = await setup.sign({ sub: 'alice' });
+    for (const change of ['pause', 'resume'])
+      expect((await gateway.rest('POST', `/auth/keys/${id}/${change}`, { token })).status).toBe(200);
+    leave();
+    expect((await authorize(secret)).status).toBe(503);
+  });
+
+  it('a key that another process paused, once this one has learned of it', async () => {
+    const { id, secret } = await createKey();
+    await verify(secret);
+    const { kysely } = new Db(gateway.database.em);
+    const pause = { paused_at: new Date(0), paused_by: 'owner' as const };
+    await kysely.updateTable('api_key').set(pause).where('id', '=', id).execute();
+    const token = await setup.sign({ sub: 'alice' });
+    await gateway.rest('POST', `/auth/keys/${id}/pause`, { token });
+    leave();
+    expect((await authorize(secret)).status).toBe(503);
+  });
+
   it.each<[string, (outcome: Promise<unknown>) => Promise<unknown>]>([
     ['is committed', (outcome) => outcome],
     [

@@ -494,8 +494,9 @@ describe('a line is refused', () => {
   const date = 'Must be a date-time with an offset, such as 2026-01-31T12:00:00Z.';
   const digest = 'Must be 32 bytes in hexadecimal digits or base64.';
   const either = 'Must have exactly one of sha256, sha512 and key.';
+  const byWithAt = 'paused_by: Must be given with paused_at, and only with it.';
   const parts = Object.keys(everything).filter((part) => part !== 'quota');
-  const members = `May only have the members issuer, subject, key_prefix, created_at, ${parts.join(', ')}, quota, is_active, plan, sha256, sha512, hashed_part, key.`;
+  const members = `May only have the members issuer, subject, key_prefix, created_at, ${parts.join(', ')}, quota, is_active, paused_at, paused_by, pause_reason, plan, sha256, sha512, hashed_part, key.`;
   it.each<[string, string | object, string]>([
     ['no JSON', `{"key": "${key}"`, 'Is no JSON.'],
     ['no object', `["${key}"]`, 'Must be an object.'],
@@ -511,6 +512,19 @@ describe('a line is refused', () => {
       'another issuer',
       { issuer: 'https://other.example.com' },
       'issuer: Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.',
+    ],
+    ['paused_at alone', { paused_at: '2026-01-31T12:00:00Z' }, byWithAt],
+    ['paused_by alone', { paused_by: 'owner' }, byWithAt],
+    [
+      'paused by somebody else',
+      { paused_at: '2026-01-31T12:00:00Z', paused_by: 'scout' },
+      'paused_by: Must be owner, operator or scanner.',
+    ],
+    ['pause_reason alone', { pause_reason: 'x' }, 'pause_reason: Must be given only with paused_at.'],
+    [
+      'an inactive key that is paused',
+      { is_active: false, paused_at: '2026-01-31T12:00:00Z', paused_by: 'owner' },
+      'paused_at: Must be given only for an active key.',
     ],
     ['no subject', { subject: undefined }, 'subject: Required.'],
     ['an empty subject', { subject: '' }, 'subject: Must not be empty.'],
@@ -818,6 +832,8 @@ describe('an export', () => {
     await expectMoved(setup.gateway, elsewhere, [
       { subject: 'alice', created_at, is_active: true, ...everything },
       { subject: 'bob', created_at, is_active: false, expires_at: created_at },
+      { subject: 'alice', created_at, paused_at: created_at, paused_by: 'operator', pause_reason: 'x' },
+      { subject: 'bob', created_at, paused_at: created_at, paused_by: 'scanner', pause_reason: null },
     ]);
   });
 });

@@ -8,6 +8,7 @@ const setup = setUpGateway();
 const refused: [name: string, values: Partial<ApiKey>, atDoor: string, verified: string][] = [
   ['inactive', { isActive: false }, 'api-key-inactive', 'inactive'],
   ['expired', { expiresAt: new Date(0) }, 'api-key-expired', 'expired'],
+  ['paused', { pausedAt: new Date(0), pausedBy: 'owner' }, 'api-key-paused', 'paused'],
   [
     'used from elsewhere',
     { allowedAddresses: '["203.0.113.7"]' },

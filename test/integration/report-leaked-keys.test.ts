@@ -552,6 +552,114 @@ describe('with leaked keys only marked', () => {
   });
 });
 
+describe('with leaked keys paused', () => {
+  const pausing = setUpGateway({ leakReports: { act: 'pause', keys } });
+  const at = expect.stringMatching(/Z$/);
+  const paused = [
+    { field: 'paused_at', from: null, to: at },
+    { field: 'paused_by', from: null, to: 'scanner' },
+  ];
+
+  const createPausable = async (values = {}, subject = 'alice') => {
+    const { gateway } = pausing;
+    return gateway.createVerifiableKey(await gateway.createAccount(subject), values);
+  };
+  const reasonOf = async (key: string) => {
+    const { body } = await pausing.call('POST', '/keys/verify', { key }, { scope: 'keys.verify' });
+    return body.valid ? 'valid' : body.reason;
+  };
+  const resume = async (id: number) => (await pausing.call('POST', `/auth/keys/${id}/resume`)).status;
+  const report = (...secrets: string[]) =>
+    send(
+      secrets.map((secret) => matchOf(secret)),
+      pausing.gateway,
+    );
+
+  it('a key is paused at once, a repetition changes nothing, and its owner can resume it', async () => {
+    const { gateway } = pausing;
+    const { id, secret } = await createPausable();
+    expect(labelsOf((await report(secret)).body)).toEqual(['true_positive']);
+    expect(await reasonOf(secret)).toBe('paused');
+    const before = await pausing.stored();
+    await report(secret);
+    expect(await pausing.stored()).toEqual(before);
+    expect(await written(gateway)).toEqual([
+      ['api-key-leaked', id, [found, ...paused]],
+      ['api-key-paused', id, paused],
+    ]);
+    expect((await pausing.call('GET', `/auth/keys/${id}`)).body).toMatchObject({
+      is_active: true,
+      paused_by: 'scanner',
+    });
+    expect(await resume(id)).toBe(200);
+    expect(await reasonOf(secret)).toBe('valid');
+  });
+
+  it('a key that was resumed with the same secret is paused again', async () => {
+    const { id, secret } = await createPausable();
+    await report(secret);
+    await resume(id);
+    await report(secret);
+    expect(await reasonOf(secret)).toBe('paused');
+    expect(await written(pausing.gateway)).toHaveLength(4);
+  });
+
+  it.each(['owner', 'operator'])(
+    'a key that its %s paused stays so; the owner is told once',
+    async (pausedBy) => {
+      const pause = { pausedAt: new Date(0), pausedBy, pauseReason: 'Mine' };
+      const { id, secret } = await createPausable(pause);
+      await report(secret);
+      await report(secret);
+      expect(await written(pausing.gateway)).toEqual([['api-key-leaked', id, [found]]]);
+      const [row] = await pausing.gateway.rows('api_key');
+      expect(row).toMatchObject({ paused_by: pausedBy, pause_reason: 'Mine' });
+    },
+  );
+
+  it('a secret that a rotation replaced ends, and its key goes on', async () => {
+    const { gateway } = pausing;
+    const { id, secret } = await createPausable();
+    const { body } = await pausing.call('POST', `/auth/keys/${id}/rotate`, { grace_seconds: 600 });
+    await report(secret);
+    expect(await reasonOf(secret)).toBe('rotated');
+    expect(await reasonOf(body.key)).toBe('valid');
+    expect(await written(gateway)).toEqual([
+      ['api-key-leaked', id, [found, { field: 'previous_works_until', from: at, to: at }]],
+    ]);
+  });
+
+  it('a rotation of the paused key lets the leaked secret work on, until it is reported again', async () => {
+    const { id, secret } = await createPausable();
+    await report(secret);
+    await pausing.call('POST', `/auth/keys/${id}/rotate`, { grace_seconds: 600 });
+    await report(secret);
+    await resume(id);
+    expect(await reasonOf(secret)).toBe('rotated');
+  });
+
+  it('an inactive or expired key is not paused', async () => {
+    const { secret } = await createPausable({ isActive: false });
+    const { secret: other } = await createPausable({ expiresAt: new Date(0) }, 'bob');
+    await report(secret, other);
+    expect(await written(pausing.gateway)).toEqual([]);
+    for (const row of await pausing.gateway.rows('api_key')) expect(row).toMatchObject({ paused_at: null });
+  });
+});
+
+it('a paused key that leaks is deactivated, if leaked keys are', async () => {
+  const { id, secret } = await createKey({ pausedAt: new Date(0), pausedBy: 'owner', pauseReason: 'Mine' });
+  await send([matchOf(secret)]);
+  expect(await verify(secret)).toBe('inactive');
+  expect(await written()).toEqual([
+    ['api-key-leaked', id, [found, ended]],
+    ['api-key-deactivated', id, [ended]],
+  ]);
+  expect(await setup.gateway.rows('api_key')).toMatchObject([
+    { paused_at: null, paused_by: null, pause_reason: null },
+  ]);
+});
+
 it('webhooks announce that a key leaked and that it was deactivated', async () => {
   await using receiver = await startReceiver();
   webhooks({ endpoints: [receiver.config()], hosts: ['127.0.0.1'] });

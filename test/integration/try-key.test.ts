@@ -138,6 +138,13 @@ it.each<[string, readonly Values[], string, string, boolean]>([
     false,
   ],
   [
+    'a paused key',
+    [lineOf(key, { paused_at: '2026-01-31T12:00:00Z', paused_by: 'owner' })],
+    key,
+    'line 1 is this key, and paused_at is set',
+    false,
+  ],
+  [
     'an expired key',
     [lineOf(key, { expires_at: '2020-01-01T00:00:00Z' })],
     key,

@@ -29,6 +29,7 @@ const values = {
 const columns: [table: string, column: string, allowed?: readonly string[]][] = [
   ['api_key', 'is_active'],
   ['api_key', 'expires_at', ['null']],
+  ['api_key', 'paused_at', ['null']],
   ['api_key', 'permissions', ['null']],
   ['api_key', 'allowed_addresses', ['null']],
   ['api_key', 'rate_limit'],

@@ -244,13 +244,15 @@ const inGraphqlNames = (type: GraphQLOutputType | undefined, value: unknown): un
   const named = getNamedType(type);
   if (isEnumType(named) && typeof value === 'string') return value.toUpperCase();
   if (!isObjectType(named) || !isRecord(value)) return value;
-  const types = new Map(restFieldsOf(named).map((field) => [field.name, field.type]));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      camel(name),
-      inGraphqlNames(types.get(camel(name)), inner),
-    ]),
-  );
+  const fields = restFieldsOf(named);
+  const types = new Map(fields.map((field) => [field.name, field.type]));
+  // What REST leaves out is null in GraphQL.
+  const unset = fields.filter(({ extensions }) => extensions['onlyIfSet']).map(({ name }) => [name, null]);
+  const members = Object.entries(value).map(([name, inner]) => [
+    camel(name),
+    inGraphqlNames(types.get(camel(name)), inner),
+  ]);
+  return Object.fromEntries([...unset, ...members]);
 };
 
 const readData = ({ body, headers }: Answer, { operation }: Step): unknown => {
