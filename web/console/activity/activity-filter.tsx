@@ -8,6 +8,8 @@ const actions: Readonly<Record<string, string>> = {
   'api-key-renamed': 'Keys renamed',
   'api-key-rotated': 'Keys rotated',
   'api-key-secret-ended': 'Secrets ended',
+  'api-key-paused': 'Keys paused',
+  'api-key-resumed': 'Keys resumed',
   'api-key-deactivated': 'Keys deactivated',
   'api-key-leaked': 'Keys found in public',
   'default-api-key-set': 'Default key set',

@@ -40,6 +40,7 @@ const parts: Readonly<Record<string, Part>> = {
     words: orElse('no longer', (value) => `until ${moment(value)}`),
     isNewEachTime: true,
   },
+  pause_reason: { label: 'Reason', words: orElse('none', String) },
   leaked_url: { label: 'Found at', words: orElse('unknown', String), isNewEachTime: true },
   delivery_id: { label: 'Delivery', words: String, isNewEachTime: true },
   host: { label: 'Host', words: orElse('none', String), isNewEachTime: true },
@@ -64,7 +65,7 @@ const lists: Readonly<Record<string, string>> = {
 };
 
 /** Fields that the sentence of the event already tells. */
-const saidAbove: readonly string[] = ['default_key_id', 'is_active'];
+const saidAbove: readonly string[] = ['default_key_id', 'is_active', 'paused_at', 'paused_by'];
 
 /** A change in words. */
 export type ChangeWords =
@@ -125,6 +126,7 @@ const unknownPart = (field: string): Part => ({
 export function describeLeak({ changes }: Pick<AuditEvent, 'changes'>): string {
   const hasEnded = (part: string) => changes.some(({ field }) => field === part);
   if (hasEnded('is_active')) return 'was found in public and deactivated';
+  if (hasEnded('paused_at')) return 'was found in public and paused: rotate it, then resume it';
   return hasEnded('previous_works_until')
     ? 'had a previous secret that was found in public and no longer works'
     : 'was found in public and still works: rotate it now';

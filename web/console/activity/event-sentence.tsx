@@ -6,7 +6,9 @@ import type { NamedEvent } from './name-events.ts';
 const doneToKey: Readonly<Record<string, string>> = {
   'api-key-created': 'was created',
   'api-key-deactivated': 'was deactivated',
+  'api-key-paused': 'was paused',
   'api-key-renamed': 'was renamed',
+  'api-key-resumed': 'was resumed',
   'api-key-rotated': 'was rotated',
   'api-key-secret-ended': 'had a previous secret ended',
   'api-key-updated': 'was changed',
@@ -32,6 +34,8 @@ const doneAsOperator: Readonly<Record<string, string>> = {
   'account-trail-read': 'You read the activity of account',
   'account-unblocked': 'You unblocked account',
   'api-key-deactivated': 'You deactivated an API key of account',
+  'api-key-paused': 'You paused an API key of account',
+  'api-key-resumed': 'You resumed an API key of account',
 };
 
 /** What an operator did to a webhook endpoint, before its id. */

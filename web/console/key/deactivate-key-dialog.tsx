@@ -1,11 +1,12 @@
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
-import { type ApiKey, nameOf } from '../keys/api-key.ts';
+import { type ApiKey, nameOf, pageOf, stateOf } from '../keys/api-key.ts';
 import { deactivateApiKeyMutation } from '../keys/documents.ts';
 import { LastUse } from '../keys/last-use.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { useNow } from '../ui/use-now.ts';
 
 interface DeactivateKeyDialogProps {
   readonly apiKey: ApiKey;
@@ -16,6 +17,7 @@ interface DeactivateKeyDialogProps {
 export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogProps) {
   const action = useAction();
   const name = nameOf(apiKey);
+  const canPause = stateOf(apiKey, useNow()) === 'active';
   return (
     <FormDialog
       title={`Deactivate ${name}?`}
@@ -35,6 +37,11 @@ export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogPr
         uses it. You cannot undo this.
       </p>
       <LastUse apiKey={apiKey} />
+      {canPause && (
+        <p>
+          Not sure? <a href={`${pageOf(apiKey)}?do=pause`}>Pause it</a> instead: you can resume a paused key.
+        </p>
+      )}
     </FormDialog>
   );
 }

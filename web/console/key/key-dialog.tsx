@@ -1,13 +1,14 @@
-import type { ApiKey, ApiKeyState } from '../keys/api-key.ts';
+import { type ApiKey, type ApiKeyState, canChange } from '../keys/api-key.ts';
 import type { NewSecret } from '../keys/secret-dialog.tsx';
 import { DeactivateKeyDialog } from './deactivate-key-dialog.tsx';
 import { EndSecretDialog } from './end-secret-dialog.tsx';
+import { PauseKeyDialog } from './pause-key-dialog.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 
 /** What a person has asked to do with a key. */
 export type KeyRequest =
   | { readonly act: 'rotate'; readonly isLeaked: boolean }
-  | { readonly act: 'deactivate' }
+  | { readonly act: 'deactivate' | 'pause' }
   | { readonly act: 'end-secret'; readonly prefix: string };
 
 /** What the address asks to do, if the state of the key allows it. */
@@ -18,7 +19,8 @@ export function requestIn(
 ): KeyRequest | undefined {
   const act = params.get('do');
   if (act === 'deactivate' && state !== 'deactivated') return { act };
-  if (state !== 'active') return undefined;
+  if (act === 'pause' && state === 'active') return { act };
+  if (!canChange(state)) return undefined;
   if (act === 'rotate' || act === 'rotate-leaked') return { act: 'rotate', isLeaked: act !== 'rotate' };
   const ending = secrets.find(({ prefix, endsAt }) => endsAt !== null && prefix === params.get('secret'));
   return act === 'end-secret' && ending?.prefix ? { act, prefix: ending.prefix } : undefined;
@@ -37,6 +39,8 @@ export function KeyDialog({ asked, apiKey, onSecret, onDismiss }: KeyDialogProps
   switch (asked.act) {
     case 'deactivate':
       return <DeactivateKeyDialog apiKey={apiKey} onDismiss={onDismiss} />;
+    case 'pause':
+      return <PauseKeyDialog apiKey={apiKey} onDismiss={onDismiss} />;
     case 'rotate':
       return (
         <RotateKeyDialog

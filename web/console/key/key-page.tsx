@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
-import { type ApiKey, nameOf, stateOf } from '../keys/api-key.ts';
+import { type ApiKey, canChange, nameOf, stateOf } from '../keys/api-key.ts';
 import { apiKeyQuery } from '../keys/documents.ts';
 import { type NewSecret, SecretDialog } from '../keys/secret-dialog.tsx';
 import { knownApiKeys } from '../keys/use-api-keys.ts';
@@ -12,6 +12,7 @@ import { View } from '../ui/view.tsx';
 import { KeyDialog, requestIn } from './key-dialog.tsx';
 import { KeyFacts } from './key-facts.tsx';
 import { KeyHistory } from './key-history.tsx';
+import { KeyPause } from './key-pause.tsx';
 import { KeySecrets } from './key-secrets.tsx';
 import { KeySettings } from './key-settings.tsx';
 import { KeyUse } from './key-use.tsx';
@@ -41,14 +42,19 @@ export function KeyPage({ keyId }: { readonly keyId: number }) {
   );
 }
 
-/** The two actions that matter most. The address asks for them, so that other pages can lead to them. */
+/** The actions that matter most. The address asks for them, so that other pages can lead to them. */
 function Actions({ apiKey }: { readonly apiKey: ApiKey }) {
   const state = stateOf(apiKey, useNow());
   return (
     <div className="actions">
-      {state === 'active' && (
+      {canChange(state) && (
         <button type="button" className="button" onClick={() => setParams({ do: 'rotate' })}>
           Rotate…
+        </button>
+      )}
+      {state === 'active' && (
+        <button type="button" className="button" onClick={() => setParams({ do: 'pause' })}>
+          Pause…
         </button>
       )}
       {state !== 'deactivated' && (
@@ -68,6 +74,7 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <div className="key-page">
       <KeyFacts apiKey={apiKey} state={state} />
+      {canChange(state) && <KeyPause apiKey={apiKey} />}
       <KeyUse apiKey={apiKey} />
       <KeySettings apiKey={apiKey} state={state} />
       <KeySecrets apiKey={apiKey} state={state} />

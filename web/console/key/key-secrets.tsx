@@ -1,5 +1,5 @@
 import { absolute } from '../../shared/times.ts';
-import type { ApiKey, ApiKeyState } from '../keys/api-key.ts';
+import { type ApiKey, type ApiKeyState, canChange } from '../keys/api-key.ts';
 import { Button } from '../ui/button.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { setParams } from '../ui/use-hash.ts';
@@ -19,7 +19,8 @@ export function KeySecrets({ apiKey, state }: KeySecretsProps) {
       <header>
         <h2 id="key-secrets">Secrets</h2>
       </header>
-      {state === 'active' ? (
+      {state === 'paused' && <p className="hint">These work again when the key is resumed.</p>}
+      {canChange(state) ? (
         <ul className="key-rows">
           {secrets.map((secret) => (
             <Secret key={secret.prefix} secret={secret} />

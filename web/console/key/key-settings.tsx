@@ -3,7 +3,7 @@ import { absolute } from '../../shared/times.ts';
 import type { Problem } from '../api/problem.ts';
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
-import { type ApiKey, type ApiKeyState, nameOf } from '../keys/api-key.ts';
+import { type ApiKey, type ApiKeyState, canChange, nameOf } from '../keys/api-key.ts';
 import { setDefaultApiKeyMutation } from '../keys/documents.ts';
 import { ExpiryFields } from '../keys/expiry-fields.tsx';
 import { DescriptionField, NameField } from '../keys/label-fields.tsx';
@@ -33,7 +33,7 @@ interface Part {
   readonly Fields: (props: { readonly before: ApiKey; readonly problem: Problem | undefined }) => ReactNode;
 }
 
-const mayDo: readonly Part[] = [
+const rights: readonly Part[] = [
   {
     name: 'permissions',
     label: 'Permissions',
@@ -107,17 +107,17 @@ const naming: readonly Part[] = [
 /** What a key may do, and what it is called. Each part is edited in its place and saved alone. */
 export const KeySettings = ({ apiKey, state }: KeySettingsProps) => (
   <>
-    <section className="key-section" aria-labelledby="key-may-do">
+    <section className="key-section" aria-labelledby="key-rights">
       <header>
-        <h2 id="key-may-do">May do</h2>
+        <h2 id="key-rights">Permissions and limits</h2>
       </header>
-      <Parts parts={mayDo} apiKey={apiKey} canEdit={() => state === 'active'} />
+      <Parts parts={rights} apiKey={apiKey} canEdit={() => canChange(state)} />
     </section>
     <section className="key-section" aria-labelledby="key-about">
       <header>
         <h2 id="key-about">About</h2>
       </header>
-      <Parts parts={naming} apiKey={apiKey} canEdit={(name) => state === 'active' || name === 'name'} />
+      <Parts parts={naming} apiKey={apiKey} canEdit={(name) => canChange(state) || name === 'name'} />
       <DefaultRow apiKey={apiKey} state={state} />
       {apiKey.metadata && (
         <Row label="Metadata">

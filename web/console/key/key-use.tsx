@@ -135,5 +135,6 @@ const others: Readonly<Record<string, string>> = {
   account_rate_limited: 'All your keys together exceeded the rate limit of your plan.',
   expired: 'Give the program another key, or extend this one before it expires.',
   inactive: 'Give the program another key.',
+  paused: 'Resume the key, if the program should go on.',
   rotated: 'A program still sends a secret that has ended. Give it the current one.',
 };

@@ -11,6 +11,9 @@ export const apiKeyParts = graphql(`
     isDefault
     createdAt
     deactivatedAt
+    pausedAt
+    pausedBy
+    pauseReason
     expiresAt
     lastUsedAt
     secrets {

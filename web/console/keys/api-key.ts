@@ -5,13 +5,20 @@ import type { apiKeysQuery } from './documents.ts';
 export type ApiKey = ResultOf<typeof apiKeysQuery>['apiKeys']['edges'][number]['node'];
 
 /** The state of a key: only an `active` key is valid. */
-export type ApiKeyState = 'active' | 'expired' | 'deactivated';
+export type ApiKeyState = 'active' | 'paused' | 'expired' | 'deactivated';
 
 /** The state of a key at a given time. An expired key still has `isActive`, unless somebody deactivated it. */
-export function stateOf({ isActive, expiresAt }: ApiKey, now: Date): ApiKeyState {
+export function stateOf(
+  { isActive, expiresAt, pausedAt }: Pick<ApiKey, 'isActive' | 'expiresAt' | 'pausedAt'>,
+  now: Date,
+): ApiKeyState {
   if (!isActive) return 'deactivated';
-  return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'active';
+  if (expiresAt !== null && new Date(expiresAt) <= now) return 'expired';
+  return pausedAt === null ? 'active' : 'paused';
 }
+
+/** Whether a key in this state can be changed: it works, or will work when it is resumed. */
+export const canChange = (state: ApiKeyState): boolean => state === 'active' || state === 'paused';
 
 /** How long before its expiry the console warns about a key, in milliseconds: 14 days. */
 const warnedOf = 14 * 86_400_000;

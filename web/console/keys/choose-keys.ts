@@ -64,7 +64,7 @@ export function choiceIn(params: URLSearchParams): KeyChoice {
 }
 
 const isFilter = (text: string): text is KeyFilter =>
-  ['active', 'expired', 'deactivated', 'all'].includes(text);
+  ['active', 'paused', 'expired', 'deactivated', 'all'].includes(text);
 
 /** The keys that match the choice, in the chosen order. */
 export function chooseKeys(

@@ -139,6 +139,24 @@ export const setDefaultApiKeyMutation = graphql(`
   }
 `);
 
+/** Pauses an API key. */
+export const pauseApiKeyMutation = graphql(`
+  mutation PauseApiKey($keyId: Int!, $reason: String) {
+    pauseApiKey(keyId: $keyId, reason: $reason) {
+      id
+    }
+  }
+`);
+
+/** Resumes an API key. */
+export const resumeApiKeyMutation = graphql(`
+  mutation ResumeApiKey($keyId: Int!) {
+    resumeApiKey(keyId: $keyId) {
+      id
+    }
+  }
+`);
+
 /** Deactivates an API key, for good. */
 export const deactivateApiKeyMutation = graphql(`
   mutation DeactivateApiKey($keyId: Int!) {

@@ -1,10 +1,10 @@
-import { type ApiKey, stateOf } from './api-key.ts';
+import { type ApiKey, canChange, stateOf } from './api-key.ts';
 import { keysOfPrefix } from './choose-keys.ts';
 
 /**
  * Whose secret a pasted text is:
- * - `current`: the current secret of a key, which works
- * - `previous`: a previous secret, which still works
+ * - `current`: the current secret of a key, which works, or will when the key is resumed
+ * - `previous`: a previous secret, of which the same holds
  * - `over`: the last secret of a key that is inactive or has expired
  * - `several`: several keys have a secret that begins like this
  * - `none`: no secret that this page knows begins like this
@@ -19,7 +19,7 @@ export function findSecret(keys: readonly ApiKey[], prefix: string, now: Date): 
   const [apiKey, ...others] = keysOfPrefix(keys, prefix);
   if (!apiKey) return { kind: 'none' };
   if (others.length > 0) return { kind: 'several' };
-  if (stateOf(apiKey, now) !== 'active') return { kind: 'over', apiKey };
+  if (!canChange(stateOf(apiKey, now))) return { kind: 'over', apiKey };
   const secret = apiKey.secrets.find((each) => each.prefix?.toLowerCase() === prefix.toLowerCase());
   const endsAt = secret?.endsAt ?? null;
   if (endsAt === null) return { kind: 'current', apiKey };

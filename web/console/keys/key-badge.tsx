@@ -1,12 +1,17 @@
 import { Badge } from '../ui/badge.tsx';
-import { type ApiKey, type ApiKeyState, stateOf } from './api-key.ts';
+import { type ApiKeyState, stateOf } from './api-key.ts';
 
 const badges = {
   active: <Badge tone="good">Active</Badge>,
+  paused: <Badge tone="warn">Paused</Badge>,
   expired: <Badge tone="warn">Expired</Badge>,
   deactivated: <Badge tone="muted">Inactive</Badge>,
 } satisfies Record<ApiKeyState, unknown>;
 
+interface KeyBadgeProps {
+  readonly apiKey: Parameters<typeof stateOf>[0];
+  readonly now: Date;
+}
+
 /** The state of a key in a word. */
-export const KeyBadge = ({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: Date }) =>
-  badges[stateOf(apiKey, now)];
+export const KeyBadge = ({ apiKey, now }: KeyBadgeProps) => badges[stateOf(apiKey, now)];

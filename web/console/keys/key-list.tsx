@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
+import { Loading } from '../ui/loading.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { setParams, usePlace } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
@@ -23,7 +24,11 @@ export function KeyList({ onCreate }: KeyListProps) {
     <QueryContent query={list} what="API keys">
       {({ pages }) => {
         const keys = pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node));
-        return keys.length === 0 ? <NoKeys onCreate={onCreate} /> : <ChosenKeys keys={keys} />;
+        return keys.length === 0 ? (
+          <NoKeys onCreate={onCreate} />
+        ) : (
+          <ChosenKeys keys={keys} isComplete={!list.hasNextPage} />
+        );
       }}
     </QueryContent>
   );
@@ -38,8 +43,14 @@ const NoKeys = ({ onCreate }: KeyListProps) => (
   </div>
 );
 
-/** The keys that match the choice in the address. */
-function ChosenKeys({ keys }: { readonly keys: readonly ApiKey[] }) {
+interface ChosenKeysProps {
+  readonly keys: readonly ApiKey[];
+  /** Whether these are all keys, and no more are being read. */
+  readonly isComplete: boolean;
+}
+
+/** The keys that match the choice in the address. Nothing is said of all keys before all are there. */
+function ChosenKeys({ keys, isComplete }: ChosenKeysProps) {
   const choice = choiceIn(usePlace().params);
   const now = useNow();
   const [menu, setMenu] = useState<OpenMenu>();
@@ -49,11 +60,14 @@ function ChosenKeys({ keys }: { readonly keys: readonly ApiKey[] }) {
   const chosen = chooseKeys(keys, choice, now);
   return (
     <>
-      <KeyToolbar choice={choice} keys={keys} now={now} listed={chosen.length} />
-      {!choice.isPasted && <ExpiryLine keys={keys} now={now} />}
-      {choice.isPasted && <PastedSecret keys={keys} prefix={choice.search} now={now} />}
+      <KeyToolbar choice={choice} keys={keys} now={now} listed={chosen.length} isComplete={isComplete} />
+      {!choice.isPasted && isComplete && <ExpiryLine keys={keys} now={now} />}
+      {choice.isPasted && (
+        <PastedSecret isComplete={isComplete} keys={keys} prefix={choice.search} now={now} />
+      )}
       {chosen.length > 0 && <KeyTable keys={chosen} now={now} use={use} onMenu={openMenu} />}
-      {chosen.length === 0 && !choice.isPasted && (
+      {chosen.length === 0 && !isComplete && <Loading what="API keys" />}
+      {chosen.length === 0 && !choice.isPasted && isComplete && (
         <div className="empty">
           <p>No API keys match.</p>
           <Button onClick={() => setParams({ find: undefined, state: 'all' })}>Show all</Button>

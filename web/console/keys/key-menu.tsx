@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/compat';
-import { type ApiKey, nameOf, pageOf, stateOf } from './api-key.ts';
+import { type ApiKey, canChange, nameOf, pageOf, stateOf } from './api-key.ts';
 
 /** A key whose menu is open, and the button that opened it. */
 export interface OpenMenu {
@@ -43,10 +43,11 @@ export function KeyMenu({ menu, now, onClose }: KeyMenuProps) {
         <bdi>{nameOf(apiKey)}</bdi>
       </p>
       <a href={page}>Use, limits and secrets</a>
-      {state === 'active' && <a href={`${page}?edit=permissions`}>Change permissions…</a>}
-      {state === 'active' && <a href={`${page}?edit=expiresAt`}>Change expiry…</a>}
+      {canChange(state) && <a href={`${page}?edit=permissions`}>Change permissions…</a>}
+      {canChange(state) && <a href={`${page}?edit=expiresAt`}>Change expiry…</a>}
       <a href={`${page}?edit=name`}>Rename…</a>
-      {state === 'active' && <a href={`${page}?do=rotate`}>Rotate…</a>}
+      {canChange(state) && <a href={`${page}?do=rotate`}>Rotate…</a>}
+      {state === 'active' && <a href={`${page}?do=pause`}>Pause…</a>}
       {state !== 'deactivated' && (
         <a className="danger" href={`${page}?do=deactivate`}>
           Deactivate…

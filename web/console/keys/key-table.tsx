@@ -44,7 +44,7 @@ export function KeyTable({ keys, now, use, onMenu }: KeyTableProps) {
         <caption className="visually-hidden">API keys</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {['Key', 'May do', 'Last used', 'Requests, 14 days', 'Expires'].map((name) => (
+            {['Key', 'Permissions', 'Last used', 'Requests, 14 days', 'Expires'].map((name) => (
               <th key={name} role="columnheader" scope="col">
                 {name}
               </th>
@@ -87,6 +87,7 @@ const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
         <MayDoShort permissions={permissions} />
       </td>
       <td role="cell" className="used">
+        <Label>Last used</Label>
         {lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} now={now} />}
       </td>
       <td role="cell" className="use">
@@ -109,6 +110,13 @@ const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
     </tr>
   );
 });
+
+/** The heading of a column, where the table has none: on a phone. */
+const Label = ({ children }: { readonly children: string }) => (
+  <span className="label" aria-hidden="true">
+    {children}:{' '}
+  </span>
+);
 
 /** What is unusual about a key; nothing about one that is active and works. */
 function Exceptions({ apiKey, now, use }: Pick<KeyRowProps, 'apiKey' | 'now' | 'use'>) {
@@ -146,9 +154,16 @@ function End({ apiKey: { deactivatedAt, expiresAt }, now }: { readonly apiKey: A
         <small>{date.format(new Date(deactivatedAt))}</small>
       </>
     );
-  if (expiresAt === null) return <>Never</>;
+  if (expiresAt === null)
+    return (
+      <>
+        <Label>Expires</Label>
+        Never
+      </>
+    );
   return (
     <>
+      <Label>{new Date(expiresAt) <= now ? 'Expired' : 'Expires'}</Label>
       <span>
         <Time at={expiresAt} now={now} />
       </span>

@@ -5,6 +5,7 @@ import { type KeyChoice, type KeyFilter, type KeyOrder, looksLikeSecret, prefixI
 
 const filters: readonly (readonly [KeyFilter, string])[] = [
   ['active', 'Active'],
+  ['paused', 'Paused'],
   ['expired', 'Expired'],
   ['deactivated', 'Inactive'],
   ['all', 'All'],
@@ -24,6 +25,8 @@ interface KeyToolbarProps {
   readonly now: Date;
   /** How many keys are listed. */
   readonly listed: number;
+  /** Whether these are all keys, and no more are being read. */
+  readonly isComplete: boolean;
 }
 
 const keysOf = (count: number) => `${count} ${count === 1 ? 'key' : 'keys'}`;
@@ -54,7 +57,7 @@ function useSearch(searched: string): [text: string, type: (text: string) => voi
 }
 
 /** Chooses which keys are listed, in which order, and shows how many there are. */
-export function KeyToolbar({ choice, keys, now, listed }: KeyToolbarProps) {
+export function KeyToolbar({ choice, keys, now, listed, isComplete }: KeyToolbarProps) {
   const [text, type] = useSearch(choice.search);
   const countOf = (filter: KeyFilter) =>
     filter === 'all' ? keys.length : keys.filter((key) => stateOf(key, now) === filter).length;
@@ -96,7 +99,7 @@ export function KeyToolbar({ choice, keys, now, listed }: KeyToolbarProps) {
               onChange={() => setParams({ state: filter === 'active' ? undefined : filter })}
             />
             <span>
-              {label} <b>{countOf(filter)}</b>
+              {label} {isComplete && <b>{countOf(filter)}</b>}
             </span>
           </label>
         ))}
@@ -105,7 +108,7 @@ export function KeyToolbar({ choice, keys, now, listed }: KeyToolbarProps) {
         A key that you paste stays in this page.
       </p>
       <p className="visually-hidden" role="status">
-        {listed === keys.length ? keysOf(listed) : `${listed} of ${keysOf(keys.length)}`}
+        {isComplete && (listed === keys.length ? keysOf(listed) : `${listed} of ${keysOf(keys.length)}`)}
       </p>
     </search>
   );

@@ -15,7 +15,7 @@ export function MayDo({ permissions }: Pick<ApiKey, 'permissions'>) {
   );
 }
 
-/** What a key may do, in two short lines. */
+/** What a key may do, in two short lines: one other permission is named, more are counted. */
 export function MayDoShort({ permissions }: Pick<ApiKey, 'permissions'>) {
   const may = mayDoOf(permissions);
   if (may === 'everything') return <>Everything</>;
@@ -25,11 +25,9 @@ export function MayDoShort({ permissions }: Pick<ApiKey, 'permissions'>) {
     <>
       <code>{first}</code>
       {others.length > 0 && (
-        <>
-          {' '}
-          +{others.length}
-          <small>and {others.join(', ')}</small>
-        </>
+        <small title={others.join(', ')}>
+          and {others.length === 1 ? others[0] : `${others.length} more`}
+        </small>
       )}
     </>
   );

@@ -10,11 +10,15 @@ interface PastedSecretProps {
   /** Everything before the dot of the pasted text. */
   readonly prefix: string;
   readonly now: Date;
+  /** Whether these are all keys, and no more are being read. */
+  readonly isComplete: boolean;
 }
 
 /** Says whose secret was pasted into the search, for example after a leak, and offers to stop it. */
-export function PastedSecret({ keys, prefix, now }: PastedSecretProps) {
+export function PastedSecret({ keys, prefix, now, isComplete }: PastedSecretProps) {
   const finding = findSecret(keys, prefix, now);
+  // One of the others may be it.
+  if (finding.kind === 'none' && !isComplete) return null;
   const works = finding.kind === 'current' || finding.kind === 'previous';
   return (
     <section className={works ? 'answer danger' : 'answer'} role="status">
@@ -27,7 +31,7 @@ export function PastedSecret({ keys, prefix, now }: PastedSecretProps) {
   );
 }
 
-interface AnswerProps extends Omit<PastedSecretProps, 'keys'> {
+interface AnswerProps extends Omit<PastedSecretProps, 'keys' | 'isComplete'> {
   readonly finding: Finding;
   /** How many keys were compared. */
   readonly count: number;
@@ -36,9 +40,9 @@ interface AnswerProps extends Omit<PastedSecretProps, 'keys'> {
 function Answer({ finding, count, prefix, now }: AnswerProps) {
   switch (finding.kind) {
     case 'current':
-      return <Current apiKey={finding.apiKey} />;
+      return <Current apiKey={finding.apiKey} now={now} />;
     case 'previous':
-      return <Previous {...finding} prefix={prefix} />;
+      return <Previous {...finding} prefix={prefix} now={now} />;
     case 'over':
       return <Over apiKey={finding.apiKey} now={now} />;
     case 'several':
@@ -65,6 +69,7 @@ function Answer({ finding, count, prefix, now }: AnswerProps) {
 
 interface OfKeyProps {
   readonly apiKey: ApiKey;
+  readonly now: Date;
 }
 
 const Title = ({ apiKey, what, children }: { apiKey: ApiKey; what: string; children: ReactNode }) => (
@@ -77,10 +82,14 @@ const Title = ({ apiKey, what, children }: { apiKey: ApiKey; what: string; child
   </h2>
 );
 
-const Current = ({ apiKey }: OfKeyProps) => (
+/** Whether a secret of a key works now. */
+const works = ({ apiKey, now }: OfKeyProps): string =>
+  stateOf(apiKey, now) === 'paused' ? 'The key is paused.' : 'It still works.';
+
+const Current = ({ apiKey, now }: OfKeyProps) => (
   <>
     <Title apiKey={apiKey} what="">
-      It still works.
+      {works({ apiKey, now })}
     </Title>
     <LastUse apiKey={apiKey} />
     <div className="actions">
@@ -91,7 +100,11 @@ const Current = ({ apiKey }: OfKeyProps) => (
         Deactivate the key…
       </a>
     </div>
-    <p className="hint">Rotate gives your program a new secret. Deactivate stops the key for good.</p>
+    <p className="hint">
+      Rotate gives your program a new secret.
+      {stateOf(apiKey, now) === 'paused' && ' Do so before you resume the key.'} Deactivate stops the key for
+      good.
+    </p>
   </>
 );
 
@@ -100,12 +113,12 @@ interface PreviousProps extends OfKeyProps {
   readonly endsAt: string;
 }
 
-const Previous = ({ apiKey, prefix, endsAt }: PreviousProps) => {
+const Previous = ({ apiKey, prefix, endsAt, now }: PreviousProps) => {
   const lastUsedAt = apiKey.secrets.find((secret) => secret.prefix === prefix)?.lastUsedAt ?? null;
   return (
     <>
       <Title apiKey={apiKey} what="a previous secret of ">
-        It still works.
+        {works({ apiKey, now })}
       </Title>
       <p>
         It works until {absolute(new Date(endsAt))}.{' '}
@@ -130,7 +143,7 @@ const Previous = ({ apiKey, prefix, endsAt }: PreviousProps) => {
   );
 };
 
-const Over = ({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: Date }) => (
+const Over = ({ apiKey, now }: OfKeyProps) => (
   <>
     <Title apiKey={apiKey} what="">
       It no longer works.

@@ -52,7 +52,7 @@ export function PermissionsField({ before, issue }: PermissionsFieldProps) {
   const ofMay = (value: MayDo) => ({ value, isChosen: value === may, onChoose: setChosen });
   return (
     <fieldset className="boxes permissions">
-      <legend>May do</legend>
+      <legend>Permissions</legend>
       {issue && !(canType && may === 'these') && (
         <p className="issue" role="alert">
           {issue}

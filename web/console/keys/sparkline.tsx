@@ -56,11 +56,16 @@ export function Sparkline({ use: { allowed, refused } }: { readonly use: DailyUs
         <path className="base" d={`M0 ${above + 1}h${allowed.length * step}`} />
       </svg>
       <span>
-        <span title={inDigits(all)}>{all < 100_000 ? inDigits(all) : compact.format(all)}</span>
-        <small className={failed * 10 >= all && failed > 0 ? 'bad' : undefined}>
-          {all === 0 && 'not used'}
-          {all > 0 && (failed === 0 ? 'none refused' : shareOf(failed, all))}
-        </small>
+        {all === 0 ? (
+          'Not used'
+        ) : (
+          <span title={inDigits(all)}>{all < 100_000 ? inDigits(all) : compact.format(all)}</span>
+        )}
+        {all > 0 && (
+          <small className={failed * 10 >= all && failed > 0 ? 'bad' : undefined}>
+            {failed === 0 ? 'none refused' : shareOf(failed, all)}
+          </small>
+        )}
       </span>
     </>
   );

@@ -1,4 +1,5 @@
 import type { ApiKey, ApiKeyState } from '../keys/api-key.ts';
+import { pauserOf } from '../keys/pauser-of.ts';
 import { Fact, Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -6,6 +7,7 @@ import { useNow } from '../ui/use-now.ts';
 /** The dates of a key. */
 export function AccountKeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
   const { createdAt, lastUsedAt, expiresAt, deactivatedAt, secrets } = apiKey;
+  const { pausedAt, pausedBy, pauseReason } = apiKey;
   const now = useNow();
   const ends = secrets.flatMap(({ endsAt }) => endsAt ?? []).toSorted();
   const previousEnd = ends.findLast((end) => new Date(end) > now);
@@ -22,6 +24,16 @@ export function AccountKeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; re
       ) : (
         <Fact name="Deactivated">
           <Moment at={deactivatedAt} />
+        </Fact>
+      )}
+      {pausedAt !== null && (
+        <Fact name="Paused">
+          <Moment at={pausedAt} /> {pauserOf(pausedBy)}
+          {pauseReason !== null && (
+            <>
+              : <bdi>{pauseReason}</bdi>
+            </>
+          )}
         </Fact>
       )}
       {previousEnd !== undefined && (

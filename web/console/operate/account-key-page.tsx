@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
-import { type ApiKey, nameOf, stateOf } from '../keys/api-key.ts';
+import { type ApiKey, type ApiKeyState, nameOf, stateOf } from '../keys/api-key.ts';
 import { KeyBadge } from '../keys/key-badge.tsx';
 import { rateInWords } from '../keys/limits-in-words.ts';
 import { MayDo } from '../keys/may-do.tsx';
@@ -15,7 +15,12 @@ import { View } from '../ui/view.tsx';
 import { accountLink } from './account.tsx';
 import { AccountKeyFacts } from './account-key-facts.tsx';
 import { AccountUsage } from './account-usage.tsx';
-import { accountApiKeyQuery, deactivateAccountApiKeyMutation } from './documents.ts';
+import {
+  accountApiKeyQuery,
+  deactivateAccountApiKeyMutation,
+  pauseAccountApiKeyMutation,
+  resumeAccountApiKeyMutation,
+} from './documents.ts';
 import { ReasonDialog } from './reason-dialog.tsx';
 
 interface AccountKeyPageProps {
@@ -59,10 +64,10 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
           </p>
         )}
         <AccountKeyFacts apiKey={apiKey} state={state} />
-        {state !== 'deactivated' && <Deactivate apiKey={apiKey} />}
+        {state !== 'deactivated' && <Actions apiKey={apiKey} state={state} />}
       </section>
-      <section className="card account-plan" aria-labelledby="may-do">
-        <h2 id="may-do">May do</h2>
+      <section className="card account-plan" aria-labelledby="rights">
+        <h2 id="rights">Permissions and limits</h2>
         <Limits apiKey={apiKey} />
       </section>
       <section className="account-part" aria-labelledby="usage">
@@ -90,29 +95,64 @@ const Limits = ({
   </Facts>
 );
 
-function Deactivate({ apiKey }: { readonly apiKey: ApiKey }) {
-  const [open, setOpen] = useState(false);
+/** What an operator can do with a key. */
+const acts = {
+  pause: {
+    label: 'Pause',
+    done: 'is paused',
+    mutation: pauseAccountApiKeyMutation,
+    danger: false,
+    effect: 'The key is refused at once in every program that uses it. Only an operator can resume it.',
+  },
+  resume: {
+    label: 'Resume',
+    done: 'was resumed',
+    mutation: resumeAccountApiKeyMutation,
+    danger: false,
+    effect: 'The key works again at once.',
+  },
+  deactivate: {
+    label: 'Deactivate',
+    done: 'was deactivated',
+    mutation: deactivateAccountApiKeyMutation,
+    danger: true,
+    effect: 'The key stops working at once in every program that uses it. You cannot undo this.',
+  },
+} as const;
+
+/** What an operator can do with a key now: also pause one that its owner could resume. */
+function actsOn({ pausedBy }: ApiKey, state: ApiKeyState): (keyof typeof acts)[] {
+  if (state === 'active') return ['pause', 'deactivate'];
+  if (state !== 'paused') return ['deactivate'];
+  return pausedBy === 'OPERATOR' ? ['resume', 'deactivate'] : ['resume', 'pause', 'deactivate'];
+}
+
+function Actions({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
+  const [open, setOpen] = useState<keyof typeof acts>();
   const name = nameOf(apiKey);
+  const asked = open && acts[open];
   return (
     <>
       <div className="card-actions">
-        <Button look="quiet danger" onClick={() => setOpen(true)}>
-          Deactivate
-        </Button>
+        {actsOn(apiKey, state).map((act) => (
+          <Button key={act} look={acts[act].danger ? 'quiet danger' : 'quiet'} onClick={() => setOpen(act)}>
+            {acts[act].label}…
+          </Button>
+        ))}
       </div>
-      {open && (
+      {asked && (
         <ReasonDialog
-          title={`Deactivate ${name}?`}
-          submitLabel="Deactivate"
-          danger
+          title={`${asked.label} ${name}?`}
+          submitLabel={asked.label}
+          danger={asked.danger}
           fallbackFocus="key"
-          onDismiss={() => setOpen(false)}
+          onDismiss={() => setOpen(undefined)}
           act={async (reason) => {
-            await request(deactivateAccountApiKeyMutation, { keyId: apiKey.id, reason });
+            await request(asked.mutation, { keyId: apiKey.id, reason });
           }}
-          onDone={() => notify(`${name} was deactivated.`)}
+          onDone={() => notify(`${name} ${asked.done}.`)}
         >
-          The key stops working at once in every program that uses it. You cannot undo this.
+          {asked.effect}
         </ReasonDialog>
       )}
     </>

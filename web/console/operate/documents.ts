@@ -116,6 +116,7 @@ export const findApiKeyMutation = graphql(`
       keyPrefix
       name
       isActive
+      pausedAt
       expiresAt
       userId
       subject
@@ -151,10 +152,28 @@ export const eraseAccountMutation = graphql(`
   }
 `);
 
+/** Pauses anyone's API key. */
+export const pauseAccountApiKeyMutation = graphql(`
+  mutation PauseAccountApiKey($keyId: Int!, $reason: String!) {
+    apiKey: pauseAccountApiKey(keyId: $keyId, reason: $reason) {
+      id
+    }
+  }
+`);
+
+/** Resumes anyone's API key. */
+export const resumeAccountApiKeyMutation = graphql(`
+  mutation ResumeAccountApiKey($keyId: Int!, $reason: String!) {
+    apiKey: resumeAccountApiKey(keyId: $keyId, reason: $reason) {
+      id
+    }
+  }
+`);
+
 /** Deactivates anyone's API key, for good. */
 export const deactivateAccountApiKeyMutation = graphql(`
   mutation DeactivateAccountApiKey($keyId: Int!, $reason: String!) {
-    deactivateAccountApiKey(keyId: $keyId, reason: $reason) {
+    apiKey: deactivateAccountApiKey(keyId: $keyId, reason: $reason) {
       id
     }
   }

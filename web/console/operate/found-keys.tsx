@@ -1,7 +1,8 @@
 import type { ResultOf } from 'gql.tada';
 import { useState } from 'preact/compat';
 import { request } from '../api/request.ts';
-import { nameOf } from '../keys/api-key.ts';
+import { nameOf, stateOf } from '../keys/api-key.ts';
+import { KeyBadge } from '../keys/key-badge.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
@@ -99,8 +100,8 @@ function FoundList({ found, rest }: Result) {
   );
 }
 
-function KeyState({ isActive, expiresAt, isBlocked }: Found[number]) {
-  if (!isActive) return <Badge tone="muted">Inactive</Badge>;
-  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return <Badge tone="warn">Expired</Badge>;
-  return isBlocked ? <Badge tone="warn">Blocked</Badge> : <Badge tone="good">Active</Badge>;
+function KeyState(found: Found[number]) {
+  const now = new Date();
+  const isBlocked = found.isBlocked && stateOf(found, now) === 'active';
+  return isBlocked ? <Badge tone="warn">Blocked</Badge> : <KeyBadge apiKey={found} now={now} />;
 }

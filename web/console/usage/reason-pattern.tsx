@@ -24,6 +24,7 @@ const patterns: Readonly<Record<string, Pattern>> = {
   address_not_allowed: { path: stripes, turn: 90, colour: 'address' },
   expired: { path: 'M0 0h3v3H0zM3 3h3v3H3z', colour: 'ended' },
   inactive: { path: 'M0 0h6v6H0z', colour: 'ended' },
+  paused: { path: 'M1 0h1.5v6H1zM3.5 0H5v6H3.5z', colour: 'ended' },
   rotated: { path: 'M0 3l3-3 3 3v3L3 3 0 6z', colour: 'ended' },
 };
 
