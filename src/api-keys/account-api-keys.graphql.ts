@@ -8,7 +8,8 @@ import { ApiKeyType, keyIdArgument, ofKey, paused, pauseReason } from './api-key
 import { deactivateAccountApiKey } from './deactivate-account-api-key.ts';
 import { type FoundApiKey, findApiKey, mostFound } from './find-api-key.ts';
 import { mostBytesOf as keyBytes } from './key-parts.ts';
-import { pauseAccountApiKey, resumeAccountApiKey } from './pause-account-api-key.ts';
+import { pauseAccountApiKey } from './pause-account-api-key.ts';
+import { resumeAccountApiKey } from './resume-account-api-key.ts';
 import { longestSecret } from './verify/imported-keys.ts';
 
 builder.queryFields((t) => ({

@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { change } from '../operations/operation.ts';
 import { type ApiKeyRecord, selectRecords } from './own-api-key.ts';
-import { type PauseActor, pause, resume } from './pause.ts';
+import { type PauseActor, pause } from './pause.ts';
 
 const selectToChange = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) => {
   const key = selectRecords(db).where('api_key.id', '=', id).where('account.erased_at', 'is', null);
@@ -16,7 +16,7 @@ const selectToChange = prepareQuery(ApiKey, (db, { id }: { readonly id: number }
 });
 
 /** Makes an operator's change of the pause of an API key of any account. */
-const changeOfPause = (
+export const changeOfPause = (
   run: (context: OperationContext, before: ApiKeyRecord, actor: PauseActor) => Promise<ApiKeyRecord>,
 ) =>
   change(z.object({ keyId: z.int32(), reason }), async (context, { keyId: id, reason }) => {
@@ -31,9 +31,3 @@ const changeOfPause = (
  * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for an inactive or expired key; `NOT_FOUND`
  */
 export const pauseAccountApiKey = changeOfPause(pause);
-
-/**
- * Resumes an API key of any account, whoever paused it. A key that is not paused stays as it is.
- * @throws {GatewayError} `BAD_USER_INPUT`; `CONFLICT` for an inactive or expired key; `NOT_FOUND`
- */
-export const resumeAccountApiKey = changeOfPause(resume);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { trimmed } from '../operations/input.ts';
 import { change } from '../operations/operation.ts';
 import { type ApiKeyRecord, lockApiKey } from './own-api-key.ts';
-import { pause, resume } from './pause.ts';
+import { pause } from './pause.ts';
 
 /** The most characters of an owner's reason for a pause. */
 export const longestPauseReason = 200;
@@ -16,15 +16,4 @@ export const pauseApiKey = change(
   z.object({ keyId: z.int32(), reason: trimmed(z.string(), longestPauseReason).nullish() }),
   async (context, { keyId, reason = null }): Promise<ApiKeyRecord> =>
     pause(context, await lockApiKey(context, keyId), { by: 'owner', reason }),
-);
-
-/**
- * Resumes one of the caller's API keys: it works again. A key that is not paused stays as it is.
- * @throws {GatewayError} `CONFLICT` for an inactive or expired key, and for one that an operator paused; `NOT_FOUND`, the
- *   same for an unknown key and another person's key
- */
-export const resumeApiKey = change(
-  z.object({ keyId: z.int32() }),
-  async (context, { keyId }): Promise<ApiKeyRecord> =>
-    resume(context, await lockApiKey(context, keyId), { by: 'owner', reason: null }),
 );

@@ -167,7 +167,7 @@ const leakReportFaults = ({ isSet, env }: Given): Fault[] => {
   return when(
     keys.length > 0 && env.LEAKED_KEYS === 'off',
     'LEAKED_KEYS',
-    `must be "mark" or "end" with ${keys.join(' and ')}`,
+    `must be "mark", "pause" or "end" with ${keys.join(' and ')}`,
   );
 };
 

@@ -85,6 +85,20 @@ const renamed = [{ field: 'name', from: 'Laptop', to: 'Desk' }];
 /** The members of an event's example that differ from the common one. */
 const examples: Readonly<Record<string, Schema>> = {
   'api_key.updated': { name: 'Desk', changes: renamed },
+  'api_key.paused': {
+    by: 'operator',
+    reason: 'Ticket 42: it may have leaked',
+    changes: [
+      { field: 'paused_at', from: null, to: '2026-01-31T12:00:00.000Z' },
+      { field: 'paused_by', from: null, to: 'operator' },
+    ],
+  },
+  'api_key.resumed': {
+    changes: [
+      { field: 'paused_at', from: '2026-01-30T12:00:00.000Z', to: null },
+      { field: 'paused_by', from: 'owner', to: null },
+    ],
+  },
   'api_key.leaked': {
     by: 'scanner',
     changes: [

@@ -17,6 +17,7 @@ it('200 for a whole key: its owner; nothing is written or counted', async () => 
       keyPrefix: bob.secret.slice(0, 9),
       name: 'Laptop',
       isActive: true,
+      pausedAt: null,
       expiresAt: null,
       lastUsedAt: null,
       userId: bob.id,

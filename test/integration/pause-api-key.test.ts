@@ -6,7 +6,6 @@ import {
   type CallOperation,
   callerOf,
   createPeople,
-  operatorOf,
   sidesOf,
   trailOf,
   verify,
@@ -235,17 +234,6 @@ describe.each(sidesOf(setup))('over %s', (_side, call) => {
     ]);
   });
 
-  it('an operator says why, the owner reads it, and cannot resume the key', async () => {
-    const { bob } = await createPeople(setup);
-    await call('pauseAccountApiKey', { keyId: bob.keyId, reason }, byOperator);
-    expect(await call('resumeApiKey', { keyId: bob.keyId }, { sub: 'bob' })).toMatchObject({
-      code: 'CONFLICT',
-      message: 'An operator paused this API key: only an operator can resume it',
-    });
-    const { data } = await call('apiKey', { keyId: bob.keyId }, { sub: 'bob' });
-    expect(data).toMatchObject({ pausedBy: 'OPERATOR', pauseReason: reason });
-  });
-
   it.each([
     ['pauseApiKey', alice, '', 'a'.repeat(201)],
     ['pauseAccountApiKey', byOperator, undefined, ' ', 'a'.repeat(501)],
@@ -272,47 +260,6 @@ describe.each(sidesOf(setup))('over %s', (_side, call) => {
     for (const operation of ['pauseAccountApiKey', 'resumeAccountApiKey'] as const)
       expect(await call(operation, { keyId: 999, reason }, byOperator)).toMatchObject({ code: 'NOT_FOUND' });
   });
-});
-
-it("both trails have an operator's pause, and an owner's pause that it takes over", async () => {
-  const { bob } = await createPeople(setup);
-  const call = callerOf(setup);
-  await call('pauseApiKey', { keyId: bob.keyId, reason: 'I wonder' }, { sub: 'bob' });
-  await call('pauseAccountApiKey', { keyId: bob.keyId, reason }, byOperator);
-  await call('resumeAccountApiKey', { keyId: bob.keyId, reason: 'Done' }, byOperator);
-  const olivia = await operatorOf(setup);
-  const at = expect.stringMatching(/Z$/);
-  const [resumed, taken, paused] = await trailOf(setup, bob.id);
-  const changesOf = (row: typeof resumed) => JSON.parse(`${row?.['details']}`);
-  expect(paused).toMatchObject({ actor: null, reason: null });
-  expect(changesOf(paused)).toEqual([
-    { field: 'paused_at', from: null, to: at },
-    { field: 'paused_by', from: null, to: 'owner' },
-    { field: 'pause_reason', from: null, to: 'I wonder' },
-  ]);
-  expect(taken).toMatchObject({ action: 'api-key-paused', actor: 'operator', other_id: olivia, reason });
-  // It is paused since the same time.
-  expect(changesOf(taken)).toEqual([{ field: 'paused_by', from: 'owner', to: 'operator' }]);
-  expect(resumed).toMatchObject({ action: 'api-key-resumed', actor: 'operator', reason: 'Done' });
-  expect(changesOf(resumed)).toEqual([
-    { field: 'paused_at', from: at, to: null },
-    { field: 'paused_by', from: 'operator', to: null },
-  ]);
-  const own = (await trailOf(setup, olivia)).filter(({ action }) => action !== 'account-created');
-  expect(own.map(({ action, other_id }) => [action, other_id])).toEqual([
-    ['api-key-resumed', bob.id],
-    ['api-key-paused', bob.id],
-  ]);
-});
-
-it('an unknown word for who paused a key counts as an operator', async () => {
-  const account = await setup.gateway.createAccount('alice');
-  const call = callerOf(setup);
-  for (const pausedBy of [null, 'OWNER', 'somebody']) {
-    const keyId = await setup.gateway.createApiKey(account, { pausedAt, pausedBy } as Partial<ApiKey>);
-    expect(await call('resumeApiKey', { keyId }, alice)).toMatchObject({ code: 'CONFLICT' });
-    expect(await call('resumeAccountApiKey', { keyId, reason }, byOperator)).toMatchObject({ code: 'OK' });
-  }
 });
 
 describe('a paused key', () => {
@@ -354,16 +301,6 @@ describe('a paused key', () => {
     });
   });
 
-  it('still works with its new secret after a rotation, once it is resumed; so do its former ones', async () => {
-    const { id, secret } = await createPaused();
-    const { body } = await setup.call('POST', `/auth/keys/${id}/rotate`, { grace_seconds: 600 });
-    for (const each of [secret, body.key]) expect((await verify(setup, each)).reason).toBe('paused');
-    const { body: listed } = await setup.call('GET', `/auth/keys/${id}/secrets`);
-    expect(listed).toHaveLength(2);
-    await setup.call('POST', `/auth/keys/${id}/resume`);
-    for (const each of [secret, body.key]) expect((await verify(setup, each)).valid).toBe(true);
-  });
-
   it('counts as an active key', async () => {
     const { account } = await createPaused();
     const overrides = { max_active_keys: 1 };
@@ -403,16 +340,6 @@ describe('a paused key', () => {
     expect((await setup.call('GET', `/auth/keys/${withNoReason}`)).body).toMatchObject({
       paused_by: 'scanner',
     });
-  });
-
-  it('a stale precondition is refused', async () => {
-    const { id } = await createPaused();
-    const { headers } = await setup.call('GET', `/auth/keys/${id}`);
-    const ifMatch = { 'if-match': `${headers.get('etag')}` };
-    const resume = async () =>
-      setup.gateway.rest('POST', `/auth/keys/${id}/resume`, { token: await token(), headers: ifMatch });
-    expect((await resume()).status).toBe(200);
-    expect((await resume()).status).toBe(412);
   });
 });
 

@@ -118,6 +118,8 @@ describe('a change', () => {
       'api_key.updated',
       'api_key.rotated',
       'api_key.deactivated',
+      'api_key.paused',
+      'api_key.resumed',
       'private_key.registered',
       'private_key.removed',
       'automation_settings.updated',

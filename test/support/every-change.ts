@@ -7,7 +7,7 @@ type Call = (
 
 /**
  * One change of everything that a person can change, on an empty database: two keys are created, the first of them is
- * renamed, rotated and ended, the second made the default.
+ * renamed, rotated, paused, resumed and ended, the second made the default.
  * @returns the secrets that were in it
  */
 export async function makeEveryChange(call: Call): Promise<string[]> {
@@ -18,6 +18,8 @@ export async function makeEveryChange(call: Call): Promise<string[]> {
     await call('PATCH', '/auth/keys/1', { name: 'Desk' }),
     await call('PUT', '/auth/keys/2/default'),
     await call('POST', '/auth/keys/1/rotate', {}),
+    await call('POST', '/auth/keys/1/pause'),
+    await call('POST', '/auth/keys/1/resume'),
     await call('DELETE', '/auth/keys/1'),
     await call('POST', '/auth/private-key', { private_key: privateKey }),
     await call('DELETE', '/auth/private-key'),

@@ -54,13 +54,15 @@ describe('leak reports', () => {
     return file;
   };
 
-  it('are on only if LEAKED_KEYS is "mark" or "end"', () => {
+  it('are on only if LEAKED_KEYS is "mark", "pause" or "end"', () => {
     expect(loadConfig({}).leakReports).toBeUndefined();
     expect(loadConfig({ LEAKED_KEYS: 'off' }).leakReports).toBeUndefined();
     const keys = 'https://api.github.com/meta/public_keys/secret_scanning';
-    for (const act of ['mark', 'end'])
+    for (const act of ['mark', 'pause', 'end'])
       expect(loadConfig({ LEAKED_KEYS: act }).leakReports).toEqual({ act, keys });
-    expect(() => loadConfig({ LEAKED_KEYS: 'on' })).toThrow('LEAKED_KEYS must be "off", "mark" or "end"');
+    expect(() => loadConfig({ LEAKED_KEYS: 'on' })).toThrow(
+      'LEAKED_KEYS must be "off", "mark", "pause" or "end"',
+    );
   });
 
   it('are verified with the P-256 keys of a file', () => {
@@ -92,7 +94,7 @@ describe('leak reports', () => {
     ],
     [
       { LEAK_REPORT_KEYS_URL: 'https://keys.example.com' },
-      'LEAKED_KEYS must be "mark" or "end" with LEAK_REPORT_KEYS_URL',
+      'LEAKED_KEYS must be "mark", "pause" or "end" with LEAK_REPORT_KEYS_URL',
     ],
   ])('%j → %s', (env, message) => {
     expect(() => loadConfig(env)).toThrow(message);
