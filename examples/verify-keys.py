@@ -19,7 +19,7 @@ SERVER_SECRET = os.environ.get("KEYWARD_SERVER_SECRET") or sys.exit(
 
 # The status for each reason. All other reasons, also new ones, get 403.
 STATUSES = {
-    **dict.fromkeys(["not_found", "inactive", "expired", "rotated"], 401),
+    **dict.fromkeys(["not_found", "inactive", "expired", "rotated", "paused"], 401),
     **dict.fromkeys(["rate_limited", "account_rate_limited", "quota_exceeded", "account_quota_exceeded"], 429),
 }
 

@@ -15,7 +15,7 @@ interface Verification {
 
 /** The status for each reason. All other reasons, also new ones, get 403. */
 const statuses: Record<string, number> = {
-  ...{ not_found: 401, inactive: 401, expired: 401, rotated: 401 },
+  ...{ not_found: 401, inactive: 401, expired: 401, rotated: 401, paused: 401 },
   ...{ rate_limited: 429, account_rate_limited: 429, quota_exceeded: 429, account_quota_exceeded: 429 },
 };
 

@@ -1,5 +1,4 @@
 import { type ArgumentBuilder, builder, timeOrNull } from '../graphql/builder.ts';
-import { longestReason, mostTextBytes } from '../operations/input.ts';
 import { QuotaRefill, quotaFields, rateLimitFields } from '../plans/limit-state.graphql.ts';
 import { longestPermission, mostPermissions } from '../plans/permissions.ts';
 import { mostMembers, mostMetadataBytes } from '../plans/plan.ts';
@@ -63,10 +62,10 @@ export const paused = (pausedBy: 'OWNER' | 'OPERATOR') => ({
 /** The options of the fields that several types have for a key. */
 export const ofKey = {
   name: { nullable: true, description: 'Display name.', example: 'Laptop', mostBytes: mostBytesOf.name },
-  isActive: { description: 'Whether the key is active. A paused key is.', example: true },
+  isActive: { description: 'Whether the key is active. A paused key is still active.', example: true },
   pausedAt: {
     ...timeOrNull,
-    description: 'Since when the key is paused, if it is.',
+    description: 'When the key was paused. Only set while it is paused.',
     example: null,
     onlyIfSet: true,
   },
@@ -129,15 +128,15 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
       pausedBy: t.expose('pausedBy', {
         type: PausedByType,
         nullable: true,
-        description: 'Who paused the key, if it is paused.',
+        description: 'Who paused the key. Only set while it is paused.',
         example: null,
         onlyIfSet: true,
       }),
       pauseReason: t.exposeString('pauseReason', {
         nullable: true,
-        description: 'The reason for the pause, if there is one.',
+        description: 'The reason for the pause. Only set if one was given.',
         example: null,
-        mostBytes: mostTextBytes(longestReason),
+        mostBytes: mostBytesOf.pauseReason,
         onlyIfSet: true,
       }),
       previousWorksUntil: t.field({

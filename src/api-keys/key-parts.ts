@@ -12,6 +12,7 @@ import {
   atMost,
   atMostLarge,
   eachItem,
+  longestReason,
   mostTextBytes,
   onlyOnce,
   trimmed,
@@ -36,6 +37,7 @@ const longestAddress = 49;
 export const mostBytesOf = {
   name: mostTextBytes(longestName),
   description: mostTextBytes(longestDescription),
+  pauseReason: mostTextBytes(longestReason),
   permissions: mostListBytes,
   metadata: mostMetadataBytes,
   allowedAddresses: 2 + mostAddresses * (longestAddress + 3),

@@ -84,7 +84,10 @@ export function toGraphqlDocument(
 /** Changes a value of an answer. */
 type Mend = (value: unknown) => void;
 
-/** Makes what leaves out of an answer the members that REST has only if they are not null; undefined: there are none. */
+/**
+ * Makes what leaves out of an answer the members that REST has only if they are not null; undefined if the answer has no
+ * such members.
+ */
 function leaveOutOf(given: GraphQLOutputType): Mend | undefined {
   const type = getNullableType(given);
   if (isListType(type)) {

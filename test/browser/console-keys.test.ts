@@ -203,7 +203,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     await keyRow(page, 'Laptop').getByText('2% refused').waitFor();
     await keyRow(page, 'Builder').getByText('25% refused').waitFor();
     await keyRow(page, 'Builder').getByText('All refused today').waitFor();
-    await keyRow(page, 'API key 3').getByText('not used').waitFor();
+    await keyRow(page, 'API key 3').getByText('Not used').waitFor();
     await inspect(page, 'keys-used');
   });
 
@@ -242,7 +242,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     for (let number = 1; number <= 14; number += 1)
       await call(world, 'fourteen', 'POST /auth/keys', { name: `Key ${number}` });
     const page = await openConsole(other, 'fourteen');
-    await keyRow(page, 'Key 1').getByText('not used').waitFor();
+    await keyRow(page, 'Key 1').getByText('Not used').waitFor();
     const last = await keyRow(page, 'Key 1').boundingBox();
     expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(900);
     expect(last?.height).toBe(48);

@@ -65,7 +65,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
     const choose = (name: RegExp) => dialog(page).getByRole('radio', { name }).check();
     const permissions = () => dialog(page).getByLabel('Permissions', exact);
     const save = (part: string) => page.getByRole('button', { name: `Save ${part}` }).click();
-    const mayDo = () => page.getByRole('region', { name: 'May do' });
+    const rights = () => page.getByRole('region', { name: 'Permissions and limits' });
     const refused = (words: string) => page.getByRole('alert').getByText(words, { exact: false }).waitFor();
 
     it('asks only for a name, what the key may do, and an expiry at first', async () => {
@@ -129,10 +129,10 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       const about = page.getByRole('region', { name: 'About' });
       await about.getByText('Reads the drafts. Of the team.').waitFor();
       for (const text of ['documents.*mail.send', '192.0.2.0/24', 'At most 100 requests per minute'])
-        await mayDo().getByText(text).waitFor();
-      await mayDo().getByText('1,000 of 1,000 requests left today').waitFor();
-      expect(await mayDo().getByRole('meter').getAttribute('value')).toBe('1000');
-      await mayDo()
+        await rights().getByText(text).waitFor();
+      await rights().getByText('1,000 of 1,000 requests left today').waitFor();
+      expect(await rights().getByRole('meter').getAttribute('value')).toBe('1000');
+      await rights()
         .getByText(/^Refills in \d+ (hour|minute)/)
         .waitFor();
     });
@@ -160,7 +160,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await save('rate limit');
       await said(page, 'Rate limit saved.');
       expect(sent).toEqual({ keyId: expect.any(Number), rateLimit: null });
-      expect(await mayDo().getByText('192.0.2.0/24').count()).toBe(1);
+      expect(await rights().getByText('192.0.2.0/24').count()).toBe(1);
     });
 
     it('keeps changes made elsewhere meanwhile, and what was typed', async () => {
@@ -170,7 +170,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       await call(world, person, `PATCH /auth/keys/${id}`, { allowed_addresses: ['198.51.100.7'] });
       // The person comes back to the page, which reads it anew.
       await page.evaluate(() => dispatchEvent(new Event('visibilitychange')));
-      await mayDo().getByText('198.51.100.7').waitFor();
+      await rights().getByText('198.51.100.7').waitFor();
       expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Limited still');
       await save('name');
       await said(page, 'Name saved.');
@@ -215,24 +215,24 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
         await badge.evaluate((element) => element.parentElement?.clientWidth),
       );
       await openKey(page, longName);
-      await mayDo().getByText('1,000,000,000 of 1,000,000,000 requests left this month').waitFor();
+      await rights().getByText('1,000,000,000 of 1,000,000,000 requests left this month').waitFor();
       await page.getByText('"plan": "gold"', { exact: false }).waitFor();
       await inspect(page, `limits-key-long-${look}`);
       await openKey(page, rightToLeft);
-      await mayDo().getByText('Everything', exact).waitFor();
-      await mayDo().getByText('At most 1 request every 1 minute 30').waitFor();
+      await rights().getByText('Everything', exact).waitFor();
+      await rights().getByText('At most 1 request every 1 minute 30').waitFor();
       await inspect(page, `limits-key-rtl-${look}`);
       await openKey(page, 'Nothing');
-      await mayDo().getByText('No requests are allowed: the quota is 0.').waitFor();
+      await rights().getByText('No requests are allowed: the quota is 0.').waitFor();
       await openKey(page, 'Used up');
       expect(new URL(page.url()).hash).toBe(`#keys/${id}`);
-      await mayDo().getByText('None of 3 requests left').waitFor();
-      const meter = mayDo().getByRole('meter');
+      await rights().getByText('None of 3 requests left').waitFor();
+      const meter = rights().getByRole('meter');
       expect(await meter.evaluate((bar: HTMLMeterElement) => [bar.value, bar.max > 0])).toEqual([0, true]);
-      expect(await mayDo().getByText('Refills').count()).toBe(0);
+      expect(await rights().getByText('Refills').count()).toBe(0);
       await inspect(page, `limits-key-used-up-${look}`);
       await openKey(page, 'Fifty');
-      await mayDo().getByText('reports.49.read').waitFor();
+      await rights().getByText('reports.49.read').waitFor();
       await inspect(page, `limits-key-fifty-${look}`);
     });
 

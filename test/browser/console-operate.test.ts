@@ -161,7 +161,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await usage.waitFor();
     await page.getByText('Not used in the last 24 hours').waitFor();
     await page.getByRole('list', { name: 'API keys' }).getByRole('link', { name: 'Laptop' }).click();
-    await page.getByRole('heading', { name: 'May do' }).waitFor();
+    await page.getByRole('heading', { name: 'Permissions and limits' }).waitFor();
     await page.goBack();
     await page.getByText("Viewing it is recorded in this account's activity and in yours.").waitFor();
     await page.getByRole('button', { name: 'Show activity' }).click();
@@ -264,7 +264,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByRole('list', { name: 'API keys' }).waitFor();
     await inspect(page, `operate-account-${look}`);
     await page.getByRole('link', { name: 'Laptop' }).click();
-    await page.getByRole('heading', { name: 'May do' }).waitFor();
+    await page.getByRole('heading', { name: 'Permissions and limits' }).waitFor();
     await inspect(page, `operate-key-${look}`);
     await page.goBack();
     await page.getByRole('button', { name: 'Erase' }).click();

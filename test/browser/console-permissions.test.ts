@@ -89,7 +89,7 @@ describe.skipIf(!canRun)('permissions that the provider lists', () => {
     await create();
     await takeSecret(page);
     await openKey(page, 'Writer');
-    const settings = page.getByRole('region', { name: 'May do' });
+    const settings = page.getByRole('region', { name: 'Permissions and limits' });
     await settings.getByText('documents.writereports.17').waitFor();
 
     await page.getByRole('button', { name: 'Edit permissions' }).focus();

@@ -132,6 +132,8 @@ describe('a change', () => {
       'api_key.created',
       'api_key.updated',
       'api_key.rotated',
+      'api_key.paused',
+      'api_key.resumed',
       'api_key.deactivated',
     ]);
   });
