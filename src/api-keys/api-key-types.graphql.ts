@@ -14,6 +14,7 @@ import {
   parts,
 } from './key-parts.ts';
 import type { ApiKeyRecord } from './own-api-key.ts';
+import { pauserOf } from './pause.ts';
 import { type Quota, quotaOf } from './quota.ts';
 
 const KeyRateLimitType = builder.objectRef<KeyRateLimit>('ApiKeyRateLimit').implement({
@@ -104,7 +105,7 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
       }),
       isActive: t.exposeBoolean('isActive', ofKey.isActive),
       isDefault: t.exposeBoolean('isDefault', {
-        description: 'Whether this is your default key. An inactive key can still be the default.',
+        description: 'Whether this is your default key. An inactive or paused key can still be the default.',
         example: true,
       }),
       encryptedKey: t.exposeString('encryptedKey', {
@@ -125,12 +126,13 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
         example: null,
       }),
       pausedAt: t.expose('pausedAt', ofKey.pausedAt),
-      pausedBy: t.expose('pausedBy', {
+      pausedBy: t.field({
         type: PausedByType,
         nullable: true,
         description: 'Who paused the key. Only set while it is paused.',
         example: null,
         onlyIfSet: true,
+        resolve: pauserOf,
       }),
       pauseReason: t.exposeString('pauseReason', {
         nullable: true,

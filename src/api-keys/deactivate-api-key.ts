@@ -46,10 +46,7 @@ export const deactivateApiKey = operation(
   z.object({ keyId: z.int32() }),
   async (context, { keyId }): Promise<ApiKeyRecord> => {
     const found = await ownApiKey(context, keyId);
-    if (!found.isActive) {
-      context.services.doorGrace?.noteChange({ accountId: found.account, keyId });
-      return found;
-    }
+    if (!found.isActive) return found;
     const { isKeyItself } = context.requestSource;
     const changed = await audited(context, (inner) =>
       deactivate(inner, keyId, isKeyItself ? { isKeyItself } : {}),

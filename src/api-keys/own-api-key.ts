@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { findAccount, ofCaller } from '../accounts/own-account.ts';
 import { forUpdate } from '../database/conditions.ts';
-import { type PreparedQuery, prepareQuery } from '../database/db.ts';
+import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Caller, OperationContext } from '../operations/context.ts';
@@ -61,12 +61,18 @@ export const apiKeyNotFound = async (context: OperationContext): Promise<Gateway
   // Both cases take the same work, so their timing tells no difference.
   new GatewayError('NOT_FOUND', 'API key not found', { accountId: await findAccount(context) });
 
+/** Notes that a key does not work, if it does not: another process may have ended or paused it. */
+export function noteEnd({ services }: OperationContext, { id, account, isActive, pausedAt }: ApiKey): void {
+  if (!isActive || pausedAt) services.doorGrace?.noteChange({ accountId: account, keyId: id });
+}
+
 /** Makes a function that finds one of the caller's API keys by a query. */
-function findBy<Row>(select: PreparedQuery<Owned, Row>) {
+function findBy<Found extends ApiKeyRecord>(select: (db: Db, owned: Owned) => Promise<Found[]>) {
   return async (context: OperationContext, keyId: number) => {
     const [found] = await select(context.db, { ...context.caller, keyId });
-    if (found) return found;
-    throw await apiKeyNotFound(context);
+    if (!found) throw await apiKeyNotFound(context);
+    noteEnd(context, found);
+    return found;
   };
 }
 

@@ -7,7 +7,7 @@ import { ApiKey } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { change } from '../operations/operation.ts';
-import { type ApiKeyRecord, selectRecords } from './own-api-key.ts';
+import { type ApiKeyRecord, noteEnd, selectRecords } from './own-api-key.ts';
 import { type PauseActor, pause } from './pause.ts';
 
 const selectToChange = prepareQuery(ApiKey, (db, { id }: { readonly id: number }) => {
@@ -23,6 +23,7 @@ export const changeOfPause = (
     const operatorId = await ensureOperator(context);
     const [before] = await selectToChange(context.db, { id });
     if (!before) throw new GatewayError('NOT_FOUND', 'API key not found');
+    noteEnd(context, before);
     return run(context, before, { by: 'operator', reason, operatorId });
   });
 

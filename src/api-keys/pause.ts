@@ -1,5 +1,5 @@
 import { type Db, prepareQuery, runQuery } from '../database/db.ts';
-import { ApiKey } from '../database/tables.ts';
+import { ApiKey, type PausedBy } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/changes.ts';
@@ -60,24 +60,32 @@ async function setPause(
 }
 
 /** The changes that a pause by {@link pauseLeaked} records. */
-export const pausedByScanner = (now: Date): Change[] =>
-  changesOf(inTrail(noPause), inTrail({ ...noPause, pausedAt: now, pausedBy: 'scanner' }));
+export const pausedByScanner = (before: Pause, now: Date): Change[] =>
+  changesOf(inTrail(before), inTrail({ ...noPause, pausedAt: before.pausedAt ?? now, pausedBy: 'scanner' }));
 
-/** Pauses API keys that were found in public, in one statement. A paused or inactive key stays as it is. */
+/**
+ * Pauses API keys that were found in public, in one statement. It takes over the pause of an owner, who then learns of
+ * it before they resume the key.
+ */
 export async function pauseLeaked(db: Db, ids: readonly number[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const pause = db.kysely
     .updateTable('api_key')
-    .set({ paused_at: now, paused_by: 'scanner', pause_reason: null })
+    .set({
+      paused_at: ({ fn, val }) => fn.coalesce('paused_at', val(now)),
+      paused_by: 'scanner',
+      pause_reason: null,
+    })
     .where('id', 'in', ids)
-    .where('is_active', '=', true)
-    .where('paused_at', 'is', null);
+    .where('is_active', '=', true);
   await runQuery(db, ApiKey, pause);
 }
 
-/** Whether only an operator may end the pause of a key. An unknown value in the database counts as an operator's. */
-const isOperators = ({ pausedAt, pausedBy }: Pause): boolean =>
-  pausedAt !== null && pausedBy !== 'owner' && pausedBy !== 'scanner';
+/** Who paused a key; null if it is not paused. An unknown value in the database counts as an operator. */
+export function pauserOf({ pausedAt, pausedBy }: Pause): PausedBy | null {
+  if (pausedAt === null) return null;
+  return pausedBy === 'owner' || pausedBy === 'scanner' ? pausedBy : 'operator';
+}
 
 /**
  * Pauses a key. A paused key stays as it is, but an operator takes over the pause of others, so that these cannot end it.
@@ -92,11 +100,7 @@ export async function pause(
 ): Promise<ApiKeyRecord> {
   const now = new Date();
   if (!isUsable(before, now)) throw unusable(before);
-  if (before.pausedAt && (actor.by === 'owner' || isOperators(before))) {
-    // Another process has paused it.
-    context.services.doorGrace?.noteChange({ accountId: before.account, keyId: before.id });
-    return before;
-  }
+  if (before.pausedAt && (actor.by === 'owner' || pauserOf(before) === 'operator')) return before;
   const paused = { pausedAt: before.pausedAt ?? now, pausedBy: actor.by, pauseReason: actor.reason };
   return setPause(context, 'api-key-paused', before, paused, actor);
 }
@@ -114,7 +118,7 @@ export async function resume(
 ): Promise<ApiKeyRecord> {
   if (!isUsable(before, new Date())) throw unusable(before);
   if (!before.pausedAt) return before;
-  if (actor.by === 'owner' && isOperators(before))
+  if (actor.by === 'owner' && pauserOf(before) === 'operator')
     throw new GatewayError('CONFLICT', 'An operator paused this API key: only an operator can resume it', {
       accountId: before.account,
     });

@@ -1,5 +1,6 @@
 import { writtenParts } from '../api-keys/key-parts.ts';
 import { quotaColumns } from '../api-keys/own-api-key.ts';
+import { pauserOf } from '../api-keys/pause.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey } from '../database/tables.ts';
 
@@ -34,7 +35,7 @@ function lineOf(key: Row): string {
     is_active: key.isActive,
     ...(key.pausedAt && {
       paused_at: key.pausedAt,
-      paused_by: key.pausedBy ?? 'operator',
+      paused_by: pauserOf(key),
       pause_reason: key.pauseReason,
     }),
     plan: key.plan,

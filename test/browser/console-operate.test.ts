@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
-import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { canRun, startWorld, type World } from '../support/browser.ts';
 import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
 import { failures, startReceiver, take } from '../support/webhook-receiver.ts';
 import {
@@ -14,17 +14,8 @@ import {
   looks,
   openConsole,
   said,
+  signInAsOperator,
 } from './console-person.ts';
-
-/** Signs in, and then as an operator. */
-async function signInAsOperator(visit: Visit, name: string, hash = '#operate') {
-  const page = await openConsole(visit, name, hash);
-  const become = page.getByRole('button', { name: 'Sign in as an operator' });
-  // The provider knows them by now, and asks nothing.
-  await become.click();
-  await become.waitFor({ state: 'detached' });
-  return page;
-}
 
 describe.skipIf(!canRun)('the console of an operator', () => {
   let scanner: Scanner;

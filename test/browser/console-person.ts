@@ -23,6 +23,16 @@ export async function openConsole(visit: Visit, name: string, hash = ''): Promis
   return visit.page;
 }
 
+/** Opens a view of operators, as somebody who signs in, and then as an operator. */
+export async function signInAsOperator(visit: Visit, name: string, hash = '#operate') {
+  const page = await openConsole(visit, name, hash);
+  const become = page.getByRole('button', { name: 'Sign in as an operator' });
+  // The provider knows them by now, and asks nothing.
+  await become.click();
+  await become.waitFor({ state: 'detached' });
+  return page;
+}
+
 /** An API key in the list. */
 export const keyRow = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader').getByRole('link', { name, exact: true }) });

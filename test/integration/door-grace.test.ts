@@ -180,14 +180,22 @@ describe('while the database is away, 503 is the answer to', () => {
     expect((await authorize(secret)).status).toBe(503);
   });
 
-  it('a key that another process paused, once this one has learned of it', async () => {
+  it.each([
+    ['POST', '/pause', 200],
+    ['POST', '/resume', 409],
+    ['GET', '', 200],
+    ['PATCH', '', 200],
+  ])('a key that another process paused, once this one has learned of it: %s %s', async (...given) => {
+    const [method, path, status] = given;
     const { id, secret } = await createKey();
     await verify(secret);
     const { kysely } = new Db(gateway.database.em);
-    const pause = { paused_at: new Date(0), paused_by: 'owner' as const };
+    const pause = { paused_at: new Date(0), paused_by: 'operator' as const };
     await kysely.updateTable('api_key').set(pause).where('id', '=', id).execute();
     const token = await setup.sign({ sub: 'alice' });
-    await gateway.rest('POST', `/auth/keys/${id}/pause`, { token });
+    const json = method === 'PATCH' ? { json: {} } : {};
+    const answer = await gateway.rest(method, `/auth/keys/${id}${path}`, { token, ...json });
+    expect(answer.status).toBe(status);
     leave();
     expect((await authorize(secret)).status).toBe(503);
   });

@@ -301,6 +301,28 @@ describe('a paused key', () => {
     });
   });
 
+  it('its refusals are counted as such', async () => {
+    const { id, secret } = await createPaused();
+    await verify(setup, secret);
+    await setup.gateway.keyUsage.write();
+    const { body } = await setup.call('GET', `/auth/keys/${id}/usage`);
+    expect(body.counts).toMatchObject([{ outcome: 'paused', count: 1 }]);
+  });
+
+  it('a pause that is sent again with its Idempotency-Key after a resumption does nothing', async () => {
+    const { id, secret } = await createPaused({ pausedAt: null, pausedBy: null, pauseReason: null });
+    const pause = async () =>
+      setup.gateway.rest('POST', `/auth/keys/${id}/pause`, {
+        token: await token(),
+        headers: { 'idempotency-key': 'k1' },
+      });
+    const first = await pause();
+    await setup.call('POST', `/auth/keys/${id}/resume`);
+    const again = await pause();
+    expect([again.body, again.headers.get('idempotent-replayed')]).toEqual([first.body, 'true']);
+    expect((await verify(setup, secret)).valid).toBe(true);
+  });
+
   it('counts as an active key', async () => {
     const { account } = await createPaused();
     const overrides = { max_active_keys: 1 };

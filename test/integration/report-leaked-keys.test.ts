@@ -555,6 +555,7 @@ describe('with leaked keys only marked', () => {
 describe('with leaked keys paused', () => {
   const pausing = setUpGateway({ leakReports: { act: 'pause', keys } });
   const at = expect.stringMatching(/Z$/);
+  const pause = { pausedAt: new Date(0), pauseReason: 'Mine' };
   const paused = [
     { field: 'paused_at', from: null, to: at },
     { field: 'paused_by', from: null, to: 'scanner' },
@@ -604,18 +605,30 @@ describe('with leaked keys paused', () => {
     expect(await written(pausing.gateway)).toHaveLength(4);
   });
 
-  it.each(['owner', 'operator'])(
-    'a key that its %s paused stays so; the owner is told once',
-    async (pausedBy) => {
-      const pause = { pausedAt: new Date(0), pausedBy, pauseReason: 'Mine' };
-      const { id, secret } = await createPausable(pause);
-      await report(secret);
-      await report(secret);
-      expect(await written(pausing.gateway)).toEqual([['api-key-leaked', id, [found]]]);
-      const [row] = await pausing.gateway.rows('api_key');
-      expect(row).toMatchObject({ paused_by: pausedBy, pause_reason: 'Mine' });
-    },
-  );
+  it('the pause of an operator stays; the owner is told once', async () => {
+    const { id, secret } = await createPausable({ ...pause, pausedBy: 'operator' });
+    await report(secret);
+    await report(secret);
+    expect(await written(pausing.gateway)).toEqual([['api-key-leaked', id, [found]]]);
+    const [row] = await pausing.gateway.rows('api_key');
+    expect(row).toMatchObject({ paused_by: 'operator', pause_reason: 'Mine' });
+  });
+
+  it('the pause of the owner becomes one of the scanner, since the same time', async () => {
+    const { id, secret } = await createPausable({ ...pause, pausedBy: 'owner' });
+    await report(secret);
+    await report(secret);
+    const taken = [
+      { field: 'paused_by', from: 'owner', to: 'scanner' },
+      { field: 'pause_reason', from: 'Mine', to: null },
+    ];
+    expect(await written(pausing.gateway)).toEqual([
+      ['api-key-leaked', id, [found, ...taken]],
+      ['api-key-paused', id, taken],
+    ]);
+    const { body } = await pausing.call('GET', `/auth/keys/${id}`);
+    expect(body).toMatchObject({ paused_at: '1970-01-01T00:00:00.000Z', paused_by: 'scanner' });
+  });
 
   it('a secret that a rotation replaced ends, and its key goes on', async () => {
     const { gateway } = pausing;

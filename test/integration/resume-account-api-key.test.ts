@@ -15,6 +15,7 @@ it('an unknown word for who paused a key counts as an operator', async () => {
   const call = callerOf(setup);
   for (const pausedBy of [null, 'OWNER', 'somebody']) {
     const keyId = await setup.gateway.createApiKey(account, { pausedAt, pausedBy } as Partial<ApiKey>);
+    expect((await call('apiKey', { keyId }, alice)).data).toMatchObject({ pausedBy: 'OPERATOR' });
     expect(await call('resumeApiKey', { keyId }, alice)).toMatchObject({ code: 'CONFLICT' });
     expect(await call('resumeAccountApiKey', { keyId, reason }, byOperator)).toMatchObject({ code: 'OK' });
   }

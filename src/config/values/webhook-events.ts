@@ -45,7 +45,7 @@ export const webhookEvents: Readonly<Record<string, KindOfEvent>> = {
   },
   'api-key-leaked': {
     type: 'api_key.leaked',
-    summary: 'A working API key was found in public.',
+    summary: 'An active API key was found in public.',
     isUrgent: true,
   },
   'api-key-expiring': {

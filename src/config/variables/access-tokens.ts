@@ -69,7 +69,7 @@ export const accessTokenVariables = {
   }),
   ADMIN: onOrOff.default(false).meta({
     description:
-      '`on`: a token with the scope `keyward.admin` makes its bearer an operator, who can find, block and erase accounts, deactivate API keys and add webhook endpoints. `off`: these operations do not exist',
+      '`on`: a token with the scope `keyward.admin` makes its bearer an operator, who can find, block and erase accounts, pause and deactivate API keys and add webhook endpoints. `off`: these operations do not exist',
     example: 'on',
   }),
   SERVER_CREDENTIALS: serverCredentials.optional().meta({

@@ -9,7 +9,7 @@ export const leakReportVariables = {
     .default('off')
     .meta({
       description:
-        'What to do with an API key that GitHub reports as public. `end`: deactivate it for good. `pause`: pause it, so that its owner can rotate or resume it. `mark`: only tell its owner and the [webhooks](webhooks.md). `off`: accept no reports. See [Leaked keys](operators.md#leaked-keys)',
+        'What to do with an API key that GitHub reports as public. `end`: deactivate it for good. `pause`: pause it, until its owner has rotated it and resumes it. `mark`: only tell its owner and the [webhooks](webhooks.md). `off`: accept no reports. See [Leaked keys](operators.md#leaked-keys)',
       example: 'end',
     }),
   LEAK_REPORT_KEYS_URL: secureUrl.default('https://api.github.com/meta/public_keys/secret_scanning').meta({

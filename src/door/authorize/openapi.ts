@@ -30,7 +30,7 @@ export const staleHeader = {
 const refusals = {
   401: problem(
     401,
-    'The request has no API key, or the key is unknown, inactive or expired.',
+    'The request has no API key, or the key is unknown, inactive, expired, rotated or paused.',
     challenge,
     'Could not validate credentials',
     'invalid_api_key',

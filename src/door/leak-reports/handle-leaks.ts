@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { deactivated, deactivateMany, lockKeys } from '../../api-keys/deactivate-many.ts';
 import { lastEnd } from '../../api-keys/own-api-key.ts';
-import { pausedByScanner, pauseLeaked } from '../../api-keys/pause.ts';
+import { pausedByScanner, pauseLeaked, pauserOf } from '../../api-keys/pause.ts';
 import { digestsOf } from '../../api-keys/verify/imported-keys.ts';
 import type { LeakReportConfig } from '../../config/config.ts';
 import { type Db, runQuery } from '../../database/db.ts';
@@ -30,7 +30,7 @@ const selectSecrets = (db: Kysely<Tables>, digests: readonly Buffer[]) =>
     .select(['api_key.id', 'api_key.account_id', 'api_key.is_active', 'api_key.expires_at'])
     .select(['api_key.previous_works_until', 'api_key_secret.digest', 'api_key_secret.id as secret'])
     .select('api_key_secret.works_until as worksUntil')
-    .select('api_key.paused_at')
+    .select(['api_key.paused_at', 'api_key.paused_by', 'api_key.pause_reason'])
     .select(sql<boolean>`api_key_secret.leaked_at is not null`.as('marked'))
     // All writers of events of several accounts lock them in the same order. So one may wait for the other, but never
     // each for the other.
@@ -77,8 +77,11 @@ interface LeakedSecret extends FoundSecret {
 }
 
 /** Whether the report of a secret does more than to tell its owner. */
-const changes = ({ worksUntil, pausedAt }: FoundSecret, act: Act): boolean =>
-  act === 'end' || (act === 'pause' && (worksUntil !== null || pausedAt === null));
+const changes = (found: FoundSecret, act: Act): boolean => {
+  if (act !== 'pause' || found.worksUntil) return act !== 'mark';
+  const pauser = pauserOf(found);
+  return pauser === null || pauser === 'owner';
+};
 
 /**
  * Whether a found secret still needs handling. A secret that no longer works does no harm, and the owner of a marked
@@ -108,7 +111,7 @@ function eventsOf(found: LeakedSecret, act: Act, now: Date): KeyEvent[] {
   if (worksUntil) return [leaked({ field: 'previous_works_until', from: previousWorksUntil, to: now })];
   const [name, ...done] =
     act === 'pause'
-      ? (['api-key-paused', ...pausedByScanner(now)] as const)
+      ? (['api-key-paused', ...pausedByScanner(found, now)] as const)
       : (['api-key-deactivated', deactivated] as const);
   return [leaked(...done), { ...about, name, changes: done }];
 }
@@ -136,8 +139,8 @@ async function handleOpen(
 
 /**
  * Ends, pauses or marks leaked API keys, and records for their owners where the keys were found. If a rotation replaced
- * the leaked secret, only that secret ends, and its key continues. A repetition changes nothing, unless the owner has
- * resumed the key since. Many keys take as many statements as one.
+ * the leaked secret, only that secret ends, and its key continues. A repetition changes nothing, unless the key
+ * was resumed since. Many keys take as many statements as one.
  * @returns the texts that are or were secrets of API keys
  */
 export async function handleLeaks(

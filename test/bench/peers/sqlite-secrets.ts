@@ -2,11 +2,12 @@ import { openSqlite } from './store.ts';
 import { findSecret, type SecretRow, type SecretStore, type Uses } from './verify-secret.ts';
 
 interface Row
-  extends Omit<SecretRow, 'is_active' | 'is_blocked' | 'is_enabled' | 'expires_at' | 'works_until'> {
+  extends Omit<SecretRow, 'is_active' | 'is_blocked' | 'is_enabled' | 'expires_at' | 'paused_at' | 'works_until'> {
   readonly is_active: number;
   readonly is_blocked: number;
   readonly is_enabled: number | null;
   readonly expires_at: number | null;
+  readonly paused_at: number | null;
   readonly works_until: number | null;
 }
 
@@ -27,6 +28,7 @@ export function openSqliteSecrets(file: string): SecretStore {
           is_blocked: row.is_blocked === 1,
           is_enabled: row.is_enabled === null ? null : row.is_enabled === 1,
           expires_at: date(row.expires_at),
+          paused_at: date(row.paused_at),
           works_until: date(row.works_until),
         }
       );

@@ -8,6 +8,7 @@ export interface SecretRow {
   readonly name: string | null;
   readonly is_active: boolean;
   readonly expires_at: Date | null;
+  readonly paused_at: Date | null;
   readonly works_until: Date | null;
   /** JSON, as Keyward stores it. */
   readonly permissions: string | null;
@@ -49,7 +50,7 @@ export type Verify = (secret: string) => Promise<typeof notFound>;
 
 /** Finds a secret by its digest, and what a verification tells of its key. */
 export const findSecret = (digest: string): string =>
-  `select k.id, k.account_id, k.name, k.is_active, k.expires_at, k.permissions, k.metadata, s.works_until,
+  `select k.id, k.account_id, k.name, k.is_active, k.expires_at, k.paused_at, k.permissions, k.metadata, s.works_until,
      k.allowed_addresses, k.rate_limit, q.units, q.taken, a.is_enabled, a.session_duration, c.plan, c.overrides,
      c.blocked_at is not null as is_blocked, cq.refill, cq.taken as shared_taken, cq.generation
    from api_key_secret s join api_key k on k.id = s.api_key_id
@@ -63,10 +64,12 @@ const isSecret = (text: string) =>
   /^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/.test(text) &&
   text.slice(-8) === crc32(text.slice(0, -8)).toString(16).padStart(8, '0');
 
-function failureOf({ is_active, expires_at, works_until, is_blocked }: SecretRow, now: Date): string | null {
+function failureOf(row: SecretRow, now: Date): string | null {
+  const { is_active, expires_at, works_until, paused_at, is_blocked } = row;
   if (!is_active) return 'inactive';
   if (expires_at && expires_at <= now) return 'expired';
   if (works_until && works_until <= now) return 'rotated';
+  if (paused_at) return 'paused';
   return is_blocked ? 'account_blocked' : null;
 }
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readScannerKeys } from '../../../src/door/leak-reports/report-signature.ts';
 import { createSigningKey, matchOf, signatureHeaders } from '../../support/scanner.ts';
 import { setUpTwoNodes } from '../../support/two-nodes.ts';
@@ -48,4 +48,51 @@ it('deactivate a key once, whichever of them gets the report, while its owner ch
     for (const { rest } of setup.nodes)
       expect((await rest('POST', '/keys/verify', question)).body.valid).toBe(false);
   }
+});
+
+describe('with leaked keys paused', () => {
+  const pausing = setUpTwoNodes({ leakReports: { act: 'pause', keys } });
+
+  it('two nodes pause a key once for each report, while its owner and an operator pause, resume and end it', async () => {
+    const [node] = pausing.nodes;
+    const account = await node.createAccount('alice');
+    const { id, secret } = await node.createVerifiableKey(account);
+    const body = JSON.stringify([matchOf(secret)]);
+    const own = { token: await pausing.issuer.sign() };
+    const reason = { json: { reason: 'Ticket 42' } };
+    const operators = {
+      token: await pausing.issuer.sign({ sub: 'olivia', scope: 'keyward.admin' }),
+      ...reason,
+    };
+    const calls = Array.from({ length: 60 }, async (_, turn) => {
+      const { rest } = pausing.nodes[turn % 2 === 0 ? 0 : 1];
+      const answers = [
+        () => rest('POST', '/keys/leaks', { body, headers: signatureHeaders(body, key) }),
+        () => rest('POST', `/auth/keys/${id}/resume`, own),
+        () => rest('POST', `/admin/keys/${id}/pause`, operators),
+        () => rest('POST', `/auth/keys/${id}/pause`, own),
+        () => rest('POST', `/admin/keys/${id}/resume`, operators),
+      ];
+      if (turn === 50) return (await rest('DELETE', `/auth/keys/${id}`, own)).status;
+      return (await (answers[turn % answers.length] as (typeof answers)[number])()).status;
+    });
+    for (const status of await Promise.all(calls)) expect([200, 409]).toContain(status);
+    const states = (await node.rows('audit_event'))
+      .filter(
+        ({ target, account_id: owner, action }) =>
+          target === id && owner === account && action !== 'api-key-leaked',
+      )
+      .map(({ action, details }) => ({
+        action,
+        by: JSON.parse(`${details}`).find(({ field }: { field: string }) => field === 'paused_by'),
+      }));
+    let pauser: unknown = null;
+    for (const { action, by } of states.slice(0, -1)) {
+      expect(action).toMatch(/^api-key-(paused|resumed)$/);
+      expect(by.from).toBe(pauser);
+      pauser = by.to;
+    }
+    expect(states.at(-1)?.action).toBe('api-key-deactivated');
+    expect(await node.rows('api_key')).toMatchObject([{ is_active: 0, paused_at: null, paused_by: null }]);
+  });
 });

@@ -82,7 +82,11 @@ describe('describeLeak', () => {
       [{ field: 'previous_works_until', from: '2027-02-20T12:00:00.000Z', to: '2027-02-19T12:00:00.000Z' }],
       'had a previous secret that was found in public and no longer works',
     ],
-    [[found], 'was found in public and still works: rotate it now'],
+    [
+      [found, { field: 'paused_by', from: 'owner', to: 'scanner' }],
+      'was found in public and paused: rotate it, then resume it',
+    ],
+    [[found], 'was found in public: rotate it now'],
   ])('says what happened to the key: %j', (changes, words) => {
     expect(describeLeak({ changes })).toBe(words);
   });

@@ -126,8 +126,8 @@ const unknownPart = (field: string): Part => ({
 export function describeLeak({ changes }: Pick<AuditEvent, 'changes'>): string {
   const hasEnded = (part: string) => changes.some(({ field }) => field === part);
   if (hasEnded('is_active')) return 'was found in public and deactivated';
-  if (hasEnded('paused_at')) return 'was found in public and paused: rotate it, then resume it';
+  if (hasEnded('paused_by')) return 'was found in public and paused: rotate it, then resume it';
   return hasEnded('previous_works_until')
     ? 'had a previous secret that was found in public and no longer works'
-    : 'was found in public and still works: rotate it now';
+    : 'was found in public: rotate it now';
 }

@@ -1,5 +1,5 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
-import { useEffect, useRef, useState } from 'preact/compat';
+import { useState } from 'preact/compat';
 import { duration } from '../../shared/times.ts';
 import { getSession } from '../../sign-in/session.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
 import { Moment } from '../ui/moment.tsx';
-import { clearNotice, notify } from '../ui/notice.tsx';
+import { notify, useUndo } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useUnsaved } from '../ui/use-unsaved.ts';
 import { type automationSettingsQuery, updateAutomationSettingsMutation } from './documents.ts';
@@ -58,21 +58,13 @@ export const SettingsForm = ({ settings }: SettingsProps) => (
 function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
   const { run, pending, problem } = useAction();
   const [wanted, setWanted] = useState(isEnabled);
-  // Undo belongs to this person and this page, which shows if it fails.
-  const isShown = useRef(true);
-  useEffect(
-    () => () => {
-      isShown.current = false;
-      clearNotice();
-    },
-    [],
-  );
+  const tell = useUndo();
   const change = (next: boolean | null, before?: boolean | null): Promise<void> => {
     setWanted(next);
     return run(async () => {
       await store({ isEnabled: next });
-      const undo = before === undefined || !isShown.current ? undefined : () => void change(before);
-      notify(`Automation: ${stateOf(next).toLowerCase()}.`, undo);
+      const undo = before === undefined ? undefined : () => void change(before);
+      tell(`Automation: ${stateOf(next).toLowerCase()}.`, undo);
     });
   };
   return (

@@ -1,11 +1,13 @@
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
-import { type ApiKey, nameOf, pageOf, stateOf } from '../keys/api-key.ts';
+import { type ApiKey, nameOf, stateOf } from '../keys/api-key.ts';
 import { deactivateApiKeyMutation } from '../keys/documents.ts';
 import { LastUse } from '../keys/last-use.tsx';
+import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { setParams } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
 
 interface DeactivateKeyDialogProps {
@@ -39,7 +41,10 @@ export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogPr
       <LastUse apiKey={apiKey} />
       {canPause && (
         <p>
-          Not sure? <a href={`${pageOf(apiKey)}?do=pause`}>Pause it</a> instead: you can resume a paused key.
+          Not sure? You can resume a paused key.{' '}
+          <Button look="quiet" onClick={() => setParams({ do: 'pause' })}>
+            Pause it instead…
+          </Button>
         </p>
       )}
     </FormDialog>

@@ -45,7 +45,7 @@ export function KeyDialog({ asked, apiKey, onSecret, onDismiss }: KeyDialogProps
       return (
         <RotateKeyDialog
           apiKey={apiKey}
-          isLeaked={asked.isLeaked}
+          endsAtOnce={asked.isLeaked || apiKey.pausedAt !== null}
           onSecret={onSecret}
           onDismiss={onDismiss}
         />

@@ -1,31 +1,24 @@
-import { useEffect, useRef } from 'preact/compat';
 import { refresh } from '../api/query-client.ts';
 import { request } from '../api/request.ts';
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
 import { pauseApiKeyMutation, resumeApiKeyMutation } from '../keys/documents.ts';
 import { pauserOf } from '../keys/pauser-of.ts';
 import { Button } from '../ui/button.tsx';
+import { focusSomewhere } from '../ui/focus.ts';
 import { Moment } from '../ui/moment.tsx';
-import { clearNotice, notify } from '../ui/notice.tsx';
+import { notify, useUndo } from '../ui/notice.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { setParams } from '../ui/use-hash.ts';
 
 /** Says since when a key is paused, by whom and why. Its owner resumes it with one click, and can undo that. */
 export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
   const { pausedAt, pausedBy, pauseReason } = apiKey;
   const { run, pending, problem } = useAction();
-  // Undo belongs to this page, which shows if it fails.
-  const isShown = useRef(true);
-  useEffect(
-    () => () => {
-      isShown.current = false;
-      clearNotice();
-    },
-    [],
-  );
-  const pauseAgain = () =>
+  const tell = useUndo();
+  const pauseAgain = (reason: string | null) =>
     run(async () => {
-      await request(pauseApiKeyMutation, { keyId: apiKey.id, reason: pauseReason });
+      await request(pauseApiKeyMutation, { keyId: apiKey.id, reason });
       await refresh();
       notify(`${nameOf(apiKey)} is paused.`);
     });
@@ -33,31 +26,40 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
     run(async () => {
       await request(resumeApiKeyMutation, { keyId: apiKey.id });
       await refresh();
-      notify(`${nameOf(apiKey)} was resumed.`, isShown.current ? () => void pauseAgain() : undefined);
+      const reason = pausedBy === 'SCANNER' ? 'It was found in public.' : pauseReason;
+      tell(`${nameOf(apiKey)} was resumed.`, () => void pauseAgain(reason));
+      // The button is gone.
+      focusSomewhere();
     });
-  const isPaused = pausedAt !== null;
-  if (!isPaused && !problem) return null;
+  if (pausedAt === null) return <ProblemNote problem={problem} />;
   return (
     <section className="answer" aria-label="Pause">
-      {isPaused && (
-        <p>
-          Paused {pauserOf(pausedBy)} <Moment at={pausedAt} />
-          {pauseReason === null ? '.' : ': '}
-          {pauseReason !== null && <bdi>{pauseReason}</bdi>}
-        </p>
-      )}
-      {isPaused && pausedBy === 'SCANNER' && (
-        <p>Others may know its secret. Rotate the key, then resume it.</p>
-      )}
-      {isPaused && pausedBy === 'OPERATOR' && <p>Only your provider can resume it.</p>}
-      {isPaused && pausedBy !== 'OPERATOR' && (
-        <div className="actions">
+      <p>
+        Paused {pauserOf(pausedBy)} <Moment at={pausedAt} />
+        {pauseReason === null ? '.' : ': '}
+        {pauseReason !== null && <bdi>{pauseReason}</bdi>}
+      </p>
+      <Advice pausedBy={pausedBy} />
+      <div className="actions">
+        {pausedBy === 'SCANNER' && <Button onClick={() => setParams({ do: 'rotate' })}>Rotate…</Button>}
+        {pausedBy !== 'OPERATOR' && (
           <Button pending={pending} onClick={resume}>
             Resume
           </Button>
-        </div>
-      )}
+        )}
+      </div>
       <ProblemNote problem={problem} />
     </section>
+  );
+}
+
+/** What an owner should know before they resume a key. */
+function Advice({ pausedBy }: Pick<ApiKey, 'pausedBy'>) {
+  if (pausedBy === 'OPERATOR') return <p className="hint">Only your provider can resume it.</p>;
+  if (pausedBy !== 'SCANNER') return null;
+  return (
+    <p className="hint">
+      Others may know its secret. Rotate the key, so that the secret stops for good. Then resume it.
+    </p>
   );
 }

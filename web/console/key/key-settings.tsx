@@ -169,8 +169,8 @@ function DefaultRow({ apiKey, state }: KeySettingsProps) {
     <Row label="Default key">
       <p>{apiKey.isDefault ? 'Yes' : 'No'}</p>
       <p className="hint">
-        Programs that ask for your default key, without an ID, get {apiKey.isDefault ? 'this' : 'another'}{' '}
-        one.
+        Programs that ask for your default key, without an ID, get{' '}
+        {apiKey.isDefault && state === 'active' ? 'this' : 'another'} one.
       </p>
       <ProblemNote problem={problem} />
       {!apiKey.isDefault && state === 'active' && (

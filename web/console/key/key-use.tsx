@@ -92,7 +92,7 @@ const Edit = ({ part, children }: { readonly part: string; readonly children: Re
 /** What a person can do against a refusal. */
 function Remedy({
   reason,
-  apiKey: { rateLimit, quota },
+  apiKey: { rateLimit, quota, pausedBy },
 }: {
   readonly reason: string;
   readonly apiKey: ApiKey;
@@ -124,6 +124,9 @@ function Remedy({
           The request came from another address. <Edit part="allowedAddresses">Change addresses</Edit>
         </>
       );
+    case 'paused':
+      if (pausedBy === null) return <>The key was paused. It works again.</>;
+      return <>{pausedBy === 'OPERATOR' ? 'Ask your provider to resume the key.' : 'Resume the key.'}</>;
     default:
       return <>{others[reason]}</>;
   }
@@ -135,6 +138,5 @@ const others: Readonly<Record<string, string>> = {
   account_rate_limited: 'All your keys together exceeded the rate limit of your plan.',
   expired: 'Give the program another key, or extend this one before it expires.',
   inactive: 'Give the program another key.',
-  paused: 'Resume the key, if the program should go on.',
   rotated: 'A program still sends a secret that has ended. Give it the current one.',
 };

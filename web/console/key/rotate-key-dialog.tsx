@@ -10,14 +10,14 @@ import { useAction } from '../ui/use-action.ts';
 
 interface RotateKeyDialogProps {
   readonly apiKey: ApiKey;
-  /** Whether the secret is known to others. Then it stops at once, unless the person says otherwise. */
-  readonly isLeaked?: boolean;
+  /** Whether the secret stops at once, unless the person says otherwise: others know it, or it does not work now. */
+  readonly endsAtOnce?: boolean;
   readonly onDismiss: () => void;
   readonly onSecret: (secret: NewSecret) => void;
 }
 
 /** Gives a key a new secret. */
-export function RotateKeyDialog({ apiKey, isLeaked = false, onDismiss, onSecret }: RotateKeyDialogProps) {
+export function RotateKeyDialog({ apiKey, endsAtOnce = false, onDismiss, onSecret }: RotateKeyDialogProps) {
   const action = useAction();
   // If a response is lost, the same request again gets the same secret.
   const [idempotencyKey] = useState(createIdempotencyKey);
@@ -41,11 +41,12 @@ export function RotateKeyDialog({ apiKey, isLeaked = false, onDismiss, onSecret 
         onSecret({ title: `${name} has a new secret`, key: rotateApiKey.key });
       }}
     >
+      {apiKey.pausedAt !== null && <p>The key stays paused. A secret works only after you resume the key.</p>}
       <p>The key gets a new secret. Its ID, name, expiry, permissions and limits stay the same.</p>
       <GraceField
         label="The current secret keeps working for"
         issue={action.problem?.issueOf('graceSeconds')}
-        initial={isLeaked ? 0 : 86_400}
+        initial={endsAtOnce ? 0 : 86_400}
       />
     </FormDialog>
   );

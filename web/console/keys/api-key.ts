@@ -23,9 +23,9 @@ export const canChange = (state: ApiKeyState): boolean => state === 'active' || 
 /** How long before its expiry the console warns about a key, in milliseconds: 14 days. */
 const warnedOf = 14 * 86_400_000;
 
-/** Whether an active key is about to expire. */
+/** Whether a key that works, or may be resumed, is about to expire. */
 export const expiresSoon = (key: ApiKey, now: Date): boolean =>
-  stateOf(key, now) === 'active' &&
+  canChange(stateOf(key, now)) &&
   key.expiresAt !== null &&
   Date.parse(key.expiresAt) - now.getTime() < warnedOf;
 

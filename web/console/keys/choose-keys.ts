@@ -1,4 +1,4 @@
-import { type ApiKey, type ApiKeyState, nameOf, stateOf } from './api-key.ts';
+import { type ApiKey, type ApiKeyState, canChange, nameOf, stateOf } from './api-key.ts';
 
 /** Which keys are listed. */
 export type KeyFilter = 'all' | ApiKeyState;
@@ -19,9 +19,9 @@ export interface KeyChoice {
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 const time = (at: string | null, otherwise: number): number => (at === null ? otherwise : Date.parse(at));
 
-/** The key that expires next comes first; keys that never expire or are not active come last. */
+/** The key that expires next comes first; keys that never expire, or never work again, come last. */
 const expiry = (key: ApiKey, now: Date): number =>
-  stateOf(key, now) === 'active' ? time(key.expiresAt, Number.MAX_SAFE_INTEGER - 1) : Number.MAX_SAFE_INTEGER;
+  canChange(stateOf(key, now)) ? time(key.expiresAt, Number.MAX_SAFE_INTEGER - 1) : Number.MAX_SAFE_INTEGER;
 
 const orders: Readonly<Record<KeyOrder, (a: ApiKey, b: ApiKey, now: Date) => number>> = {
   newest: (a, b) => b.id - a.id,

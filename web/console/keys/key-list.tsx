@@ -98,7 +98,7 @@ function ExpiryLine({ keys, now }: ExpiryLineProps) {
   return (
     <p className="soon-line">
       {soon.length} keys expire within 14 days.{' '}
-      <Button look="quiet" onClick={() => setParams({ find: undefined, state: undefined, order: 'expiry' })}>
+      <Button look="quiet" onClick={() => setParams({ find: undefined, state: 'all', order: 'expiry' })}>
         Show them first
       </Button>
     </p>

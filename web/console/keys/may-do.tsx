@@ -27,6 +27,7 @@ export function MayDoShort({ permissions }: Pick<ApiKey, 'permissions'>) {
       {others.length > 0 && (
         <small title={others.join(', ')}>
           and {others.length === 1 ? others[0] : `${others.length} more`}
+          {others.length > 1 && <span className="visually-hidden">: {others.join(', ')}</span>}
         </small>
       )}
     </>

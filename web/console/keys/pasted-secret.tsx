@@ -121,7 +121,7 @@ const Previous = ({ apiKey, prefix, endsAt, now }: PreviousProps) => {
         {works({ apiKey, now })}
       </Title>
       <p>
-        It works until {absolute(new Date(endsAt))}.{' '}
+        {stateOf(apiKey, now) === 'paused' ? 'It ends' : 'It works until'} {absolute(new Date(endsAt))}.{' '}
         {lastUsedAt === null ? (
           'It has not been used since.'
         ) : (

@@ -102,14 +102,14 @@ const acts = {
     done: 'is paused',
     mutation: pauseAccountApiKeyMutation,
     danger: false,
-    effect: 'The key is refused at once in every program that uses it. Only an operator can resume it.',
+    effect: 'The key is refused in every program that uses it. Only an operator can resume it.',
   },
   resume: {
     label: 'Resume',
     done: 'was resumed',
     mutation: resumeAccountApiKeyMutation,
     danger: false,
-    effect: 'The key works again at once.',
+    effect: 'The key works again, unless its account is blocked.',
   },
   deactivate: {
     label: 'Deactivate',
@@ -136,7 +136,7 @@ function Actions({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: A
       <div className="card-actions">
         {actsOn(apiKey, state).map((act) => (
           <Button key={act} look={acts[act].danger ? 'quiet danger' : 'quiet'} onClick={() => setOpen(act)}>
-            {acts[act].label}…
+            {acts[act].label}
           </Button>
         ))}
       </div>

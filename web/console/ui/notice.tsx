@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'preact/compat';
+import { useEffect, useRef, useSyncExternalStore } from 'preact/compat';
 import { Button } from './button.tsx';
 
 interface Said {
@@ -20,17 +20,37 @@ const show = (next: Said) => {
   for (const listener of listeners) listener();
 };
 
-/**
- * Tells the person the result of an action, on the screen and to a screen reader.
- * @param undo takes the action back
- */
-export function notify(text: string, undo?: () => void): void {
-  show({ text, undo });
-  timer = setTimeout(clearNotice, shownFor);
-}
+const clearNotice = (): void => show(nothing);
 
-/** Takes away what {@link notify} says, for example when the person leaves the page on which it can be undone. */
-export const clearNotice = (): void => show(nothing);
+const tell = (next: Said) => {
+  show(next);
+  timer = setTimeout(clearNotice, shownFor);
+};
+
+/** Tells the person the result of an action, on the screen and to a screen reader. */
+export const notify = (text: string): void => tell({ text });
+
+/**
+ * Makes what tells the result of an action that can be undone while the component is shown: it says if that fails.
+ * @returns takes the text, and what undoes the action; undefined: nothing does
+ */
+export function useUndo() {
+  const isShown = useRef(true);
+  const told = useRef<Said>();
+  useEffect(
+    () => () => {
+      isShown.current = false;
+      // Another notice stays.
+      if (said === told.current) clearNotice();
+    },
+    [],
+  );
+  return (text: string, undo: (() => void) | undefined): void => {
+    const next = { text, undo: isShown.current ? undo : undefined };
+    if (next.undo) told.current = next;
+    tell(next);
+  };
+}
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
