@@ -69,6 +69,9 @@ describe('describeChanges', () => {
     ['is_active', 'api-key-deactivated'],
     ['name', 'api-key-renamed'],
     ['name', 'api-key-created'],
+    ['pause_reason', 'api-key-resumed'],
+    ['paused_at', 'api-key-paused'],
+    ['paused_by', 'api-key-paused'],
   ])('%s of %s → nothing, because the sentence of the event says it', (field, action) => {
     expect(describeChange(field, null, 1, action)).toEqual([]);
   });

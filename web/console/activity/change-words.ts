@@ -40,7 +40,7 @@ const parts: Readonly<Record<string, Part>> = {
     words: orElse('no longer', (value) => `until ${moment(value)}`),
     isNewEachTime: true,
   },
-  pause_reason: { label: 'Reason', words: orElse('none', String) },
+  pause_reason: { label: 'Reason', words: orElse('none', String), isNewEachTime: true },
   leaked_url: { label: 'Found at', words: orElse('unknown', String), isNewEachTime: true },
   delivery_id: { label: 'Delivery', words: String, isNewEachTime: true },
   host: { label: 'Host', words: orElse('none', String), isNewEachTime: true },
@@ -67,6 +67,13 @@ const lists: Readonly<Record<string, string>> = {
 /** Fields that the sentence of the event already tells. */
 const saidAbove: readonly string[] = ['default_key_id', 'is_active', 'paused_at', 'paused_by'];
 
+/** Further fields that tell nothing new with an action. */
+const saidWith: Readonly<Record<string, string>> = {
+  'api-key-renamed': 'name',
+  // What was the reason no longer matters.
+  'api-key-resumed': 'pause_reason',
+};
+
 /** A change in words. */
 export type ChangeWords =
   | { readonly label: string; readonly to: string; readonly from?: string }
@@ -92,9 +99,9 @@ const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(
  */
 export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' | 'changes'>): ChangeWords[] {
   const isNew = action.endsWith('-created');
-  const inSentence = isNew || action === 'api-key-renamed' ? [...saidAbove, 'name'] : saidAbove;
+  const alsoSaid = isNew ? 'name' : saidWith[action];
   return changes
-    .filter(({ field }) => !inSentence.includes(field))
+    .filter(({ field }) => !saidAbove.includes(field) && field !== alsoSaid)
     .map(({ field, from, to }) => {
       const list = lists[field];
       if (list !== undefined) return { label: list, ...describeList(from, to, isNew) };

@@ -35,10 +35,14 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <section className="answer" aria-label="Pause">
       <p>
-        Paused {pauserOf(pausedBy)} <Moment at={pausedAt} />
-        {pauseReason === null ? '.' : ': '}
-        {pauseReason !== null && <bdi>{pauseReason}</bdi>}
+        <strong>Paused {pausedBy === 'OWNER' ? 'by you' : pauserOf(pausedBy)}</strong>{' '}
+        <Moment at={pausedAt} />
       </p>
+      {pauseReason !== null && (
+        <p>
+          <bdi>{pauseReason}</bdi>
+        </p>
+      )}
       <Advice pausedBy={pausedBy} />
       <div className="actions">
         {pausedBy === 'SCANNER' && <Button onClick={() => setParams({ do: 'rotate' })}>Rotate…</Button>}

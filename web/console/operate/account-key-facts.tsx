@@ -28,11 +28,12 @@ export function AccountKeyFacts({ apiKey, state }: { readonly apiKey: ApiKey; re
       )}
       {pausedAt !== null && (
         <Fact name="Paused">
-          <Moment at={pausedAt} /> {pauserOf(pausedBy)}
+          <Moment at={pausedAt} />
+          <p>{pauserOf(pausedBy)}</p>
           {pauseReason !== null && (
-            <>
-              : <bdi>{pauseReason}</bdi>
-            </>
+            <p>
+              <bdi>{pauseReason}</bdi>
+            </p>
           )}
         </Fact>
       )}
