@@ -161,12 +161,13 @@ describe.skipIf(!canRun)('GraphiQL', () => {
 
   it('signs in with more scopes', async () => {
     await visit.page.locator('.sign-in-toggle').click();
-    await visit.page.getByRole('checkbox', { name: 'keys.verify' }).check();
+    for (const name of ['keys.verify', 'keys.import'])
+      await visit.page.getByRole('checkbox', { name }).check();
     await visit.page.getByRole('button', { name: 'Sign in again with these scopes' }).click();
     // The menu closes when that is done.
     await visit.page.locator('.sign-in-menu').waitFor({ state: 'hidden' });
     await visit.page.locator('.sign-in-toggle').click();
-    await visit.page.locator('.sign-in-menu', { hasText: 'keys.verify.' }).waitFor();
+    await visit.page.locator('.sign-in-menu', { hasText: 'keys.import.' }).waitFor();
     await takePicture(visit.page, 'graphiql-scopes');
     await visit.page.locator('.sign-in-toggle').click();
   });
