@@ -155,7 +155,8 @@ describe.skipIf(!canRun)('the console', () => {
     await call(world, 'alice', `DELETE /auth/keys/${id}`);
     await goTo(page, 'Activity');
     await page.getByRole('heading', { name: 'Today' }).waitFor();
-    await page.getByText(`Mail robot (API key ${id}) was created`).waitFor();
+    // The names of keys come a little later.
+    await page.getByText(`Robot (API key ${id}) was deactivated`).waitFor();
     const text = (await page.getByRole('main').textContent()) ?? '';
     for (const sentence of [
       `Mail robot (API key ${id}) was created`,
