@@ -6,9 +6,9 @@ import { defineConfig } from 'vitest/config';
  * server with unusual settings.
  */
 export const onPostgres = `
-  postgresql/* accounts api-key-usage api-keys audit-events audit-trail audited changes-of-day
-  create-api-key deactivate-api-key differential deactivate-keys door-grace entitled-keys
-  idempotency import-keys key-days key-limits key-usage migrate outdated-node own-api-key
+  postgresql/* accounts acting api-key-usage api-keys audit-events audit-trail audited changes-of-day
+  create-api-key deactivate-api-key differential deactivate-keys door-grace ensure-account entitled-keys
+  idempotency import-keys key-days key-limits key-usage migrate outdated-node own-api-key pause-api-key
   quota-leases quota-periods register-private-key remove-ended-keys report-leaked-keys request-account rewrap
   rotate-api-key set-default-api-key shared-limits update-api-key update-automation-settings
   verify-secret webhook-clock webhook-clocks webhook-deliveries webhook-endpoints webhook-line

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { Account } from '../database/tables.ts';
-import { GatewayError } from '../errors.ts';
 import { operation } from '../operations/operation.ts';
 import { type AccountRecord, selectAccountRecords } from './account-record.ts';
-import { findAccount } from './own-account.ts';
+import { accountNotFound, findAccount } from './own-account.ts';
 
 /** The input of {@link account}. */
 export const AccountInput = z.object({ id: z.int32() });
@@ -12,9 +11,6 @@ export const AccountInput = z.object({ id: z.int32() });
 const selectAccount = prepareQuery(Account, (db, { id }: z.output<typeof AccountInput>) =>
   selectAccountRecords(db).where('account.id', '=', id as AccountRecord['id']),
 );
-
-/** The error for an account that does not exist. */
-export const accountNotFound = () => new GatewayError('NOT_FOUND', 'Account not found');
 
 /**
  * Reads any account, as operators see it.

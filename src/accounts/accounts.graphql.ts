@@ -1,10 +1,11 @@
-import { operator } from '../auth/scopes.ts';
+import { accountActor, operator } from '../auth/scopes.ts';
 import { builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { account } from './account.ts';
 import { type AccountRecord, longestName, mostBytesOf } from './account-record.ts';
 import { accounts } from './accounts.ts';
-import { accountIdArgument, reasonArgument } from './arguments.ts';
+import { accountIdArgument, issuerArgument, reasonArgument, subjectArgument } from './arguments.ts';
 import { blockAccount } from './block-account.ts';
+import { type AccountReference, ensureAccount } from './ensure-account.ts';
 import { eraseAccount } from './erase-account.ts';
 import { unblockAccount } from './unblock-account.ts';
 
@@ -90,7 +91,48 @@ builder.queryFields((t) => ({
   }),
 }));
 
+/** An account as the provider's servers see it. */
+const AccountReferenceType = builder.objectRef<AccountReference>('AccountReference').implement({
+  description: 'The account of a person, for a server that acts for it.',
+  fields: (t) => ({
+    userId: t.exposeInt('account', {
+      description: 'Id of the account: the value of `Keyward-Account`.',
+      example: 1,
+    }),
+    issuer: t.exposeString('issuer', {
+      description: 'The identity provider: `iss` of the access tokens.',
+      example: 'https://id.example.com',
+      mostBytes: mostBytesOf.issuer,
+    }),
+    subject: t.exposeString('subject', {
+      description: 'The person: `sub` of the access tokens.',
+      example: 'alice',
+      mostBytes: mostBytesOf.subject,
+    }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the account was created.',
+      example: '2026-01-31T12:00:00.000Z',
+    }),
+    isBlocked: t.exposeBoolean('isBlocked', {
+      description: 'Whether an operator has blocked the account.',
+      example: false,
+    }),
+  }),
+});
+
 builder.mutationFields((t) => ({
+  ensureAccount: t.field({
+    type: AccountReferenceType,
+    description:
+      "Returns a person's account, by issuer and subject. Creates it if it does not exist. Safe to repeat. For the provider's servers.",
+    summary: 'Get or create an account',
+    requiredScopes: accountActor,
+    // A billing server may create accounts as well.
+    orScope: 'accounts.entitle',
+    args: { issuer: t.arg.string(issuerArgument), subject: t.arg.string(subjectArgument) },
+    ...runs(ensureAccount),
+  }),
   blockAccount: t.field({
     type: AccountType,
     description:

@@ -2,22 +2,28 @@ import type { ExpressionBuilder } from 'kysely';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
+import type { Caller, OperationContext, Owner } from '../operations/context.ts';
 
-/** A condition of a query that reads `account`: the account is the caller's. */
-export const isCaller =
+/** A condition of a query that reads `account`: the account is a person's. */
+const isPerson =
   ({ issuer, subject }: Caller) =>
   (account: ExpressionBuilder<Tables, 'account'>) =>
     account.and([account('account.issuer', '=', issuer), account('account.subject', '=', subject)]);
 
-/** As {@link isCaller}, and the account is not blocked: a blocked person's query finds nothing. */
-export const ofCaller = (caller: Caller) => (account: ExpressionBuilder<Tables, 'account'>) =>
-  account.and([isCaller(caller)(account), account('account.blocked_at', 'is', null)]);
+/** A condition of a query that reads `account`: the account is that of the operation's owner. */
+export const isOwner: (owner: Owner) => ReturnType<typeof isPerson> = isPerson;
 
-/** Finds an account, blocked or not. */
-export const selectAccount = prepareQuery(Account, (db, caller: Caller) =>
-  db.selectFrom('account').select(['id', 'blocked_at']).where(isCaller(caller)),
+/** As {@link isOwner}, and the account is not blocked: the query finds nothing of a blocked person. */
+export const ofOwner = (owner: Owner) => (account: ExpressionBuilder<Tables, 'account'>) =>
+  account.and([isOwner(owner)(account), account('account.blocked_at', 'is', null)]);
+
+/** Finds a person's account, blocked or not. */
+export const selectAccount = prepareQuery(Account, (db, person: Caller) =>
+  db.selectFrom('account').select(['id', 'blocked_at']).where(isPerson(person)),
 );
+
+/** The error for an account that does not exist, or that the caller may not act for. */
+export const accountNotFound = () => new GatewayError('NOT_FOUND', 'Account not found');
 
 /** The error for a blocked account. Another token would not help, so the answer has no challenge. */
 export const accountBlocked = (accountId: AccountId) =>
@@ -27,18 +33,34 @@ export const accountBlocked = (accountId: AccountId) =>
 const noAccount = () =>
   new GatewayError('FORBIDDEN', 'A server has no account', { reason: 'server-without-account' });
 
+/** Whether the caller is a server that asks for itself, and so for nobody. */
+const isForNobody = ({ server, actingFor }: OperationContext): boolean =>
+  server !== undefined && actingFor === undefined;
+
 /**
- * Finds the caller's account; undefined for a person who never wrote anything, and for a server. Writes nothing.
+ * Finds the owner's account; undefined for a person who never wrote anything, and for a server that acts for nobody.
+ * Writes nothing.
  *
- * The queries for the caller's data find nothing if the account is blocked. An operation that found nothing calls
+ * The queries for the owner's data find nothing if the account is blocked. An operation that found nothing calls
  * this function for the reason, so only such an operation needs a second query.
- * @throws {GatewayError} `FORBIDDEN` if the account is blocked
+ * @throws {GatewayError} `FORBIDDEN` if the account is blocked; `NOT_FOUND` if a server acts for it, and it was erased
  */
-export async function findAccount({ caller, server, db }: OperationContext): Promise<AccountId | undefined> {
-  if (server !== undefined) return undefined;
-  const [account] = await selectAccount(db, caller);
+export async function findAccount(context: OperationContext): Promise<AccountId | undefined> {
+  const { owner, actingFor, db } = context;
+  if (isForNobody(context)) return undefined;
+  const [account] = await selectAccount(db, owner);
   if (account?.blockedAt) throw accountBlocked(account.id);
+  // The person may have another account since.
+  if (actingFor !== undefined && account?.id !== actingFor) throw accountNotFound();
   return account?.id;
+}
+
+/**
+ * Makes sure that an owner without an account is somebody who never wrote anything.
+ * @throws {GatewayError} `NOT_FOUND` if a server acts for an account that was erased meanwhile
+ */
+export function assertNeverWrote({ actingFor }: OperationContext): void {
+  if (actingFor !== undefined) throw accountNotFound();
 }
 
 const insertAccount = prepareQuery(Account, (db, { issuer, subject, now }: Caller & { now: Date }) =>
@@ -50,11 +72,11 @@ const insertAccount = prepareQuery(Account, (db, { issuer, subject, now }: Calle
 );
 
 /**
- * Returns the caller's account. If it is missing, creates it; two concurrent first writes get the same account.
+ * Returns the owner's account. If it is missing, creates it; two concurrent first writes get the same account.
  * @throws {GatewayError} `FORBIDDEN` if the account is blocked, and for a server
  */
 export async function ensureAccount(context: OperationContext): Promise<AccountId> {
-  if (context.server !== undefined) throw noAccount();
+  if (isForNobody(context)) throw noAccount();
   const found = await findAccount(context);
   // If another first write came first, its account exists now.
   return found ?? (await createAccount(context)) ?? ensureAccount(context);
@@ -69,14 +91,14 @@ export const ensureOperator = async (context: OperationContext): Promise<Account
 
 /**
  * Creates an account, unless it exists; undefined if it does.
- * @param owner whose account; anybody's but the caller's is created in the provider's name
+ * @param person whose account, in the provider's name; the owner's own if missing
  */
 export async function createAccount(
-  { caller, db, events }: OperationContext,
-  owner: Caller = caller,
+  { owner, db, events }: OperationContext,
+  person?: Caller,
 ): Promise<AccountId | undefined> {
-  const [created] = await insertAccount(db, { ...owner, now: new Date() });
-  const by = owner === caller ? {} : { isProvider: true };
+  const [created] = await insertAccount(db, { ...(person ?? owner), now: new Date() });
+  const by = person ? { isProvider: true } : {};
   if (created) events('account-created', { accountId: created.id, ...by });
   return created?.id;
 }

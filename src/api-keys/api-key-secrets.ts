@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { ofCaller } from '../accounts/own-account.ts';
+import { ofOwner } from '../accounts/own-account.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { itemsOf, type ManyValues, prepareForMany, shareReads } from '../database/shared-read.ts';
 import { ApiKeySecret, type Tables } from '../database/tables.ts';
-import type { Caller } from '../operations/context.ts';
+import type { Owner } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
 import { apiKeyNotFound } from './own-api-key.ts';
 
@@ -53,8 +53,8 @@ const withoutNone = (rows: readonly Row[]): WorkingSecret[] => rows.filter(({ id
 
 const selectOwn = prepareQuery(
   ApiKeySecret,
-  (db, { keyId, issuer, subject, now }: Caller & { readonly keyId: number; readonly now: Date }) =>
-    selectSecrets(db, { now }).where('api_key.id', '=', keyId).where(ofCaller({ issuer, subject })),
+  (db, owned: Owner & { readonly keyId: number; readonly now: Date }) =>
+    selectSecrets(db, owned).where('api_key.id', '=', owned.keyId).where(ofOwner(owned)),
 );
 
 /**
@@ -65,8 +65,8 @@ const selectOwn = prepareQuery(
 export const apiKeySecrets = operation(
   z.object({ keyId: z.int32() }),
   async (context, { keyId }): Promise<WorkingSecret[]> => {
-    const { caller, db } = context;
-    const rows = await selectOwn(db, { ...caller, keyId, now: new Date() });
+    const { owner, db } = context;
+    const rows = await selectOwn(db, { ...owner, keyId, now: new Date() });
     if (rows.length === 0) throw await apiKeyNotFound(context);
     return withoutNone(rows);
   },

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { findAccount, ofCaller } from '../accounts/own-account.ts';
+import { findAccount, ofOwner } from '../accounts/own-account.ts';
 import { type States, statesOf } from '../database/conditions.ts';
 import { type Page, PageInput, pageSize, preparePages } from '../database/page.ts';
 import { ApiKey } from '../database/tables.ts';
-import type { Caller } from '../operations/context.ts';
+import type { Owner } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
 import { type ApiKeyRecord, selectRecords } from './own-api-key.ts';
 
-const readKeys = preparePages(ApiKey, 'api_key', (db, wanted: Caller & States) =>
+const readKeys = preparePages(ApiKey, 'api_key', (db, wanted: Owner & States) =>
   selectRecords(db)
-    .where(ofCaller(wanted))
+    .where(ofOwner(wanted))
     .where('api_key.is_active', 'in', [wanted.state, wanted.otherState]),
 );
 
@@ -20,8 +20,8 @@ const readKeys = preparePages(ApiKey, 'api_key', (db, wanted: Caller & States) =
 export const apiKeys = operation(
   PageInput.safeExtend({ isActive: z.boolean().nullish() }),
   async (context, { isActive, ...page }): Promise<Page<ApiKeyRecord>> => {
-    const { caller, db, wholeLists } = context;
-    const wanted = { ...caller, ...statesOf(isActive) };
+    const { owner, db, wholeLists } = context;
+    const wanted = { ...owner, ...statesOf(isActive) };
     const size = wholeLists ? Number.POSITIVE_INFINITY : pageSize;
     const found = await readKeys(db, page, wanted, size);
     if (found.edges.length === 0) await findAccount(context);

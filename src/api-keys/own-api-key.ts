@@ -1,10 +1,10 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
-import { findAccount, ofCaller } from '../accounts/own-account.ts';
+import { findAccount, ofOwner } from '../accounts/own-account.ts';
 import { forUpdate } from '../database/conditions.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
 import { ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
+import type { OperationContext, Owner } from '../operations/context.ts';
 import type { QuotaColumns } from './verify/key-limits.ts';
 
 /** An API key as its owner sees it, with its quota. */
@@ -37,7 +37,7 @@ export const lastEnd = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key'>) =>
     .whereRef('api_key_secret.api_key_id', '=', 'api_key.id')
     .select(({ fn }) => fn.max('works_until').as('last'));
 
-type Owned = Caller & { readonly keyId: number };
+type Owned = Owner & { readonly keyId: number };
 
 /** Selects API keys with their quotas, joined with their accounts. */
 export const selectRecords = (db: Kysely<Tables>) =>
@@ -48,8 +48,8 @@ export const selectRecords = (db: Kysely<Tables>) =>
     .selectAll('api_key')
     .select(quotaColumns);
 
-const selectOwn = (db: Kysely<Tables>, { issuer, subject, keyId }: Owned) =>
-  selectRecords(db).where('api_key.id', '=', keyId).where(ofCaller({ issuer, subject }));
+const selectOwn = (db: Kysely<Tables>, owned: Owned) =>
+  selectRecords(db).where('api_key.id', '=', owned.keyId).where(ofOwner(owned));
 
 const selectToChange = prepareQuery(ApiKey, (db, owned: Owned) => {
   const key = selectOwn(db, owned).select(['account.plan as plan', 'account.overrides as overrides']);
@@ -69,7 +69,7 @@ export function noteEnd({ services }: OperationContext, { id, account, isActive,
 /** Makes a function that finds one of the caller's API keys by a query. */
 function findBy<Found extends ApiKeyRecord>(select: (db: Db, owned: Owned) => Promise<Found[]>) {
   return async (context: OperationContext, keyId: number) => {
-    const [found] = await select(context.db, { ...context.caller, keyId });
+    const [found] = await select(context.db, { ...context.owner, keyId });
     if (!found) throw await apiKeyNotFound(context);
     noteEnd(context, found);
     return found;

@@ -1,12 +1,12 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import { findAccount, ofCaller } from '../accounts/own-account.ts';
+import { findAccount, ofOwner } from '../accounts/own-account.ts';
 import { rarely } from '../database/conditions.ts';
 import { type Page, PageInput, preparePages } from '../database/page.ts';
 import { type AccountId, AuditEvent, type Tables } from '../database/tables.ts';
 import type { Change } from '../observability/events.ts';
 import { longestKept, mostDetails } from '../operations/changes.ts';
-import type { Caller } from '../operations/context.ts';
+import type { Owner } from '../operations/context.ts';
 import { atMostLong, longestReason, mostTextBytes } from '../operations/input.ts';
 import { operation } from '../operations/operation.ts';
 
@@ -16,8 +16,8 @@ export { longestKept, mostDetails };
 /** The most bytes of an operator's reason, as JSON. */
 export const mostReasonBytes = mostTextBytes(longestReason);
 
-/** The most bytes of a server's name, as JSON: 40 characters, and quotes. */
-export const mostServerBytes = 42;
+/** The most bytes of a server's name, or of the subject of its access tokens, as JSON. */
+export const mostServerBytes = mostTextBytes(255);
 
 /** Selects events, joined with their accounts. */
 const selectEvents = (db: Kysely<Tables>) =>
@@ -26,10 +26,7 @@ const selectEvents = (db: Kysely<Tables>) =>
     .innerJoin('account', 'account.id', 'audit_event.account_id')
     .selectAll('audit_event');
 
-interface Wanted extends Caller {
-  readonly keyId: number;
-  readonly action: string;
-}
+type Wanted = Owner & { readonly keyId: number; readonly action: string };
 
 type Condition = (db: Kysely<Tables>, wanted: Wanted) => Expression<SqlBool>;
 
@@ -45,7 +42,7 @@ const prepareOwn = (...conditions: readonly Condition[]) =>
   preparePages(AuditEvent, 'audit_event', (db, wanted: Wanted) =>
     conditions.reduce(
       (events, condition) => events.where(condition(db, wanted)),
-      selectEvents(db).where(ofCaller(wanted)),
+      selectEvents(db).where(ofOwner(wanted)),
     ),
   );
 
@@ -73,10 +70,10 @@ export const auditEvents = operation(
     action: atMostLong(z.string(), 100).nullish(),
   }),
   async (context, { keyId, action, ...page }): Promise<Page<AuditEvent>> => {
-    const { caller, db } = context;
+    const { owner, db } = context;
     const readOwn =
       keyId == null ? (action == null ? readAll : readOfAction) : action == null ? readOfKey : readOfBoth;
-    const found = await readOwn(db, page, { ...caller, keyId: keyId ?? 0, action: action ?? '' });
+    const found = await readOwn(db, page, { ...owner, keyId: keyId ?? 0, action: action ?? '' });
     if (found.edges.length === 0) await findAccount(context);
     return found;
   },

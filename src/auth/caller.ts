@@ -9,7 +9,7 @@ import { once } from '../once.ts';
 import { type AccessToken, decodeToken, endOf, readAccessToken, screenToken } from './access-token.ts';
 import { invalidServerSecret, invalidToken } from './challenge.ts';
 import { rootFields } from './root-fields.ts';
-import { keyVerifier } from './scopes.ts';
+import { accountActor, keyVerifier } from './scopes.ts';
 import { type FindServer, readServerSignIn, type ServerSignIn } from './servers.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { useSignature, verifySignature, type WithJwt } from './use-signature.ts';
@@ -188,8 +188,8 @@ interface CountContext extends WithAccessToken, Pick<Exchange, 'quotas'> {
  * Counts the requests of each caller after the token's verification, in GraphQL and in REST. A GraphQL request counts
  * once for each root field, because in REST each of them would be a request.
  * @param account counts the requests of a person
- * @param verifier counts the requests of a caller that may verify API keys: a server that asks on behalf of all its
- *   clients
+ * @param verifier counts the requests of a caller that may verify API keys, or act for accounts: a server that asks on
+ *   behalf of all its clients
  * @param longestAnswer the greatest length of an operation's answer, in bytes
  */
 export function useAccountLimit(
@@ -207,7 +207,7 @@ export function useAccountLimit(
   const count = (context: CountContext, weight: number, longest = 0): void => {
     const { accessToken } = context;
     if (!accessToken) return;
-    const limiter = keyVerifier.every((scope) => accessToken.scopes.has(scope)) ? verifier : account;
+    const limiter = isForOthers(accessToken) ? verifier : account;
     limiter?.(keyOf(accessToken), context, weight, longest);
   };
   const countRequest = (context: CountContext): void => {
@@ -227,6 +227,10 @@ export function useAccountLimit(
     },
   };
 }
+
+/** Whether a token is one of a server that asks on behalf of others. */
+const isForOthers = ({ scopes }: AccessToken): boolean =>
+  keyVerifier.every((scope) => scopes.has(scope)) || accountActor.every((scope) => scopes.has(scope));
 
 /** The number of members at the root of the answer, without the introspection fields (`__schema`, `__type`). */
 const weigh = (operation: OperationDefinitionNode, document: DocumentNode): number => {

@@ -43,9 +43,14 @@ export const invalidServerSecret = (isBasic: boolean) =>
  * The error for a valid token that lacks a scope.
  * @param missing the scopes that the token lacks
  * @param required all scopes that the operation needs
+ * @param advice another way to run the operation; empty: there is none
  */
-export const insufficientScope = (missing: readonly string[], required: readonly string[]) =>
-  new GatewayError('FORBIDDEN', `The access token lacks the scope: ${missing.join(' ')}`, {
-    headers: challenge({ error: 'insufficient_scope', scope: required.join(' ') }),
-    reason: 'scope-missing',
-  });
+export const insufficientScope = (missing: readonly string[], required: readonly string[], advice = '') =>
+  new GatewayError(
+    'FORBIDDEN',
+    [`The access token lacks the scope: ${missing.join(' ')}`, advice].filter(Boolean).join('. '),
+    {
+      headers: challenge({ error: 'insufficient_scope', scope: required.join(' ') }),
+      reason: 'scope-missing',
+    },
+  );

@@ -7,18 +7,29 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { badUserInput } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { once } from '../once.ts';
 import type { AccessToken } from './access-token.ts';
 import type { WithAccessToken } from './caller.ts';
 import { insufficientScope, notAuthenticated } from './challenge.ts';
 import { isIntrospection, rootFieldNames } from './root-fields.ts';
-import { accountEntitler, operator, type Scope, scopeDescriptions } from './scopes.ts';
+import {
+  accountActor,
+  accountEntitler,
+  isOwnScope,
+  operator,
+  type Scope,
+  scopeDescriptions,
+} from './scopes.ts';
 
 interface RequiredScopes {
   /** A token must have all of these scopes. */
   requiredScopes: readonly [Scope, ...Scope[]];
   /** Whether an operator's token needs none of them. */
   orOperator?: boolean;
+  /** A scope that takes the place of all of them. */
+  orScope?: Scope;
 }
 
 declare global {
@@ -39,11 +50,16 @@ const rootKinds: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 class RequireScopesPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     if (!rootKinds.includes(field.kind)) return field;
-    const { requiredScopes, orOperator } = field.pothosOptions as Partial<RequiredScopes>;
+    const { requiredScopes, orOperator, orScope } = field.pothosOptions as Partial<RequiredScopes>;
     if (!requiredScopes?.length) throw new Error(`${field.kind}.${field.name} declares no required scopes`);
     return {
       ...field,
-      extensions: { ...field.extensions, requiredScopes, ...(orOperator && { orOperator }) },
+      extensions: {
+        ...field.extensions,
+        requiredScopes,
+        ...(orOperator && { orOperator }),
+        ...(orScope && { orScope }),
+      },
     };
   }
 }
@@ -58,6 +74,10 @@ export const holds = (scopes: ReadonlySet<string>, scope: string): boolean =>
 export const isOperator = (scopes: ReadonlySet<string>): boolean =>
   operator.every((scope) => scopes.has(scope));
 
+/** Whether the scopes of a token let its bearer act for other accounts. */
+export const mayActForOthers = (scopes: ReadonlySet<string>): boolean =>
+  accountActor.every((scope) => scopes.has(scope));
+
 /** Whether a token is of an operator who is a person: only people have what belongs to an account. */
 const isPersonalOperator = (accessToken: AccessToken | undefined): boolean =>
   accessToken !== undefined && accessToken.server === undefined && isOperator(accessToken.scopes);
@@ -69,50 +89,72 @@ const isPersonalOperator = (accessToken: AccessToken | undefined): boolean =>
 export function requireScopes(required: readonly string[], accessToken: AccessToken | undefined): void {
   if (!accessToken) throw notAuthenticated();
   const missing = required.filter((scope) => !holds(accessToken.scopes, scope));
-  if (missing.length > 0) throw insufficientScope(missing, required);
+  if (missing.length === 0) return;
+  const couldAct = required.every(isOwnScope) && mayActForOthers(accessToken.scopes);
+  throw insufficientScope(
+    missing,
+    required,
+    couldAct ? 'To act for an account, name it in Keyward-Account' : '',
+  );
+}
+
+/** What is known of a request when its scopes are checked. */
+interface Asking extends WithAccessToken {
+  /** The account that a server acts for, once that is decided; undefined: the caller asks for themselves. */
+  readonly actingFor?: unknown;
 }
 
 /**
  * Runs an operation only if the token has the scopes of all its root fields. The first check comes before the
  * validation of the document, so a caller learns of missing scopes before anything else. The second check comes at
- * execution, because every operation must pass there.
+ * execution, because every operation must pass there; only then is it known whether the caller acts for somebody.
  * @param schema the schema whose root fields carry the extension `requiredScopes`
  */
-export function useRequiredScopes(schema: GraphQLSchema): Plugin<WithAccessToken, WithAccessToken> {
+export function useRequiredScopes(schema: GraphQLSchema): Plugin<Asking, Asking> {
   const authorize = (
     { schema, document, operationName }: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>,
-    { accessToken }: WithAccessToken,
+    { accessToken, actingFor }: Asking,
   ): void => {
     const operation = getOperationAST(document, operationName);
-    const { ofOthers, ofOperator, isOpen } = operation
+    const { ofAny, requiredOf, isOpen } = operation
       ? requirementOf(operation, schema, document)
-      : { ofOthers: [], ofOperator: [], isOpen: isIntrospection(document) };
-    if (!isOpen) requireScopes(isPersonalOperator(accessToken) ? ofOperator : ofOthers, accessToken);
+      : { ofAny: none, requiredOf: () => none, isOpen: isIntrospection(document) };
+    if (isOpen) return;
+    const isUsual = actingFor === undefined && !isPersonalOperator(accessToken);
+    requireScopes((isUsual && ofAny) || requiredOf(accessToken, actingFor !== undefined), accessToken);
   };
   return {
     onParse:
       () =>
       ({ context, result: document }) => {
         if (document instanceof Error) return;
-        // At this point the context holds the parameters of the request and its access token.
-        const { params, ...token } = context as WithAccessToken & { params?: { operationName?: string } };
-        authorize({ schema, document, operationName: params?.operationName }, token);
+        // At this point the context holds the parameters of the request, its header fields and its access token.
+        const { params, headers, ...asking } = context as Asking &
+          Partial<Pick<Exchange, 'headers'>> & { params?: { operationName?: string } };
+        if (asking.accessToken && headers?.['keyward-account'] !== undefined) return;
+        authorize({ schema, document, operationName: params?.operationName }, asking);
       },
     onExecute: ({ args }) => authorize(args, args.contextValue),
   };
 }
 
+const none: readonly string[] = [];
+
 /**
- * The scopes that an operation requires of an operator's token, and of any other, and whether it also runs without a
- * token. All this is computed once for each operation of a cached document.
+ * The scopes that an operation requires, and whether it also runs without a token. All this is computed once for each
+ * operation of a cached document. `ofAny` has the scopes that it requires of anybody but operators and those who act for
+ * others; undefined if they depend on the token.
  */
 const requirementOf = once(
   (operation: OperationDefinitionNode, schema: GraphQLSchema, document: DocumentNode) => {
     const root = schema.getRootType(operation.operation)?.getFields() ?? {};
     const fields = rootFieldNames(document, operation).map((name) => root[name]);
+    const depends = fields.some((field) => field?.extensions['orScope'] !== undefined);
     return {
-      ofOthers: [...new Set(fields.flatMap(requiredScopesOf))],
-      ofOperator: [...new Set(fields.flatMap(requiredOfOperator))],
+      ofAny: depends ? undefined : [...new Set(fields.flatMap(requiredScopesOf))],
+      requiredOf: (accessToken: AccessToken | undefined, isActing: boolean) => [
+        ...new Set(fields.flatMap((field) => scopesRequiredOf(field, accessToken, isActing))),
+      ],
       isOpen: isIntrospection(document),
     };
   },
@@ -128,7 +170,9 @@ export function scopesIn(schema: GraphQLSchema): Scope[] {
 }
 
 /** A root field with the extensions that the plugin of the schema has added. */
-type WithScopes = { readonly extensions: { requiredScopes?: unknown; orOperator?: unknown } } | undefined;
+type WithScopes =
+  | { readonly extensions: { requiredScopes?: unknown; orOperator?: unknown; orScope?: unknown } }
+  | undefined;
 
 /** The scopes that a root field requires. */
 export const requiredScopesOf = (field: WithScopes) =>
@@ -137,16 +181,47 @@ export const requiredScopesOf = (field: WithScopes) =>
 /** Whether an operator's token needs none of the scopes that a root field requires. */
 export const isForOperatorsToo = (field: WithScopes): boolean => field?.extensions.orOperator === true;
 
-/** The scopes that a root field requires of an operator's token. */
-const requiredOfOperator = (field: WithScopes): readonly string[] =>
-  isForOperatorsToo(field) ? [] : requiredScopesOf(field);
+/** Whether a root field is about the caller's own data, so that a server can run it for another account. */
+export const isForOwner = (field: WithScopes): boolean => requiredScopesOf(field).every(isOwnScope);
+
+/** The sets of scopes of which a token needs one to run a root field. The last may need a header field as well. */
+export const alternativesOf = (field: WithScopes): (readonly string[])[] => [
+  requiredScopesOf(field),
+  ...(isForOperatorsToo(field) ? [operator] : []),
+  ...(typeof field?.extensions.orScope === 'string' ? [[field.extensions.orScope]] : []),
+  ...(isForOwner(field) ? [accountActor] : []),
+];
+
+/** Whether a token has the scope that takes the place of those that a root field requires. */
+const hasOther = (field: WithScopes, accessToken: AccessToken | undefined): boolean =>
+  typeof field?.extensions.orScope === 'string' &&
+  accessToken !== undefined &&
+  holds(accessToken.scopes, field.extensions.orScope);
 
 /**
  * The scopes that a root field requires of a token.
  * @param accessToken undefined: there is no token
+ * @param isActing whether the caller acts for another account
+ * @throws {GatewayError} `BAD_USER_INPUT` if nobody can act for another account there
  */
-export const scopesRequiredOf = (
+export function scopesRequiredOf(
   field: WithScopes,
   accessToken: AccessToken | undefined,
-): readonly string[] =>
-  isPersonalOperator(accessToken) ? requiredOfOperator(field) : requiredScopesOf(field);
+  isActing: boolean,
+): readonly string[] {
+  if (isActing && !isForOwner(field)) throw notForAccounts();
+  if (isActing) return accountActor;
+  const isFree =
+    hasOther(field, accessToken) || (isForOperatorsToo(field) && isPersonalOperator(accessToken));
+  return isFree ? none : requiredScopesOf(field);
+}
+
+/** The error for an operation that is not about an account's own data. */
+const notForAccounts = () =>
+  badUserInput([
+    {
+      path: ['header', 'keyward-account'],
+      message: 'Is only for operations on what an account owns: leave it out here.',
+      type: 'value_error',
+    },
+  ]);

@@ -14,6 +14,7 @@ const scopesOverOthers: Record<ScopeOverOthers, string> = {
     "Find, block and erase anybody's account, end anybody's API keys, and say where events are sent: for operators.",
   'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
   'keys.import': "Bring anybody's API keys from another service: for a provider's backend, not for people.",
+  'accounts.act': "Do for anybody what they can do for themselves: for a provider's backend, not for people.",
   'accounts.entitle': "Say what anybody's account may have: for a provider's billing server, not for people.",
 };
 
@@ -38,12 +39,18 @@ export const keyVerifier = ['keys.verify'] as const satisfies Scope[];
 /** The scope with which a provider's backend imports API keys of another service. */
 export const keyImporter = ['keys.import'] as const satisfies Scope[];
 
+/** The scope with which a provider's backend acts for accounts. It takes the place of the scopes for one's own data. */
+export const accountActor = ['accounts.act'] as const satisfies Scope[];
+
 /** The scope of operators, who run the service for others. */
 export const operator = ['keyward.admin'] as const satisfies Scope[];
 
 /** The scope with which a provider's billing server sets what accounts may have. Operators may do the same. */
 export const accountEntitler = ['accounts.entitle'] as const satisfies Scope[];
 
+/** Whether a scope is one for the caller's own data. */
+export const isOwnScope = (scope: string): boolean => Object.hasOwn(ownScopes, scope);
+
 /** Whether an issuer may grant a scope. No issuer may grant an unknown scope. */
 export const mayGrant = ({ grants }: Pick<IssuerConfig, 'grants'>, scope: string): boolean =>
-  Object.hasOwn(ownScopes, scope) || grants.some((granted) => granted === scope);
+  isOwnScope(scope) || grants.some((granted) => granted === scope);

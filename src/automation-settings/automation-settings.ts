@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { accountBlocked, isCaller } from '../accounts/own-account.ts';
+import { accountBlocked, assertNeverWrote, isOwner } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { AutomationSettings } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
+import type { OperationContext, Owner } from '../operations/context.ts';
 import { neverSet, withDefaults } from './update-automation-settings.ts';
 
 /** The current settings; account and times are null for a person who never set any. */
@@ -12,11 +12,11 @@ export type CurrentAutomationSettings = {
     | null;
 };
 
-const selectSettings = prepareQuery(AutomationSettings, (db, caller: Caller) =>
+const selectSettings = prepareQuery(AutomationSettings, (db, owner: Owner) =>
   db
     .selectFrom('account')
     .leftJoin('automation_settings', 'automation_settings.account_id', 'account.id')
-    .where(isCaller(caller))
+    .where(isOwner(owner))
     .select([
       'account.id as account_id',
       'automation_settings.is_enabled',
@@ -33,13 +33,13 @@ const selectSettings = prepareQuery(AutomationSettings, (db, caller: Caller) =>
  * Reads the caller's automation settings.
  * @throws {GatewayError} `FORBIDDEN` if the account is blocked
  */
-export async function automationSettings({
-  caller,
-  db,
-  services: { settings: usual },
-}: OperationContext): Promise<CurrentAutomationSettings> {
-  const [settings] = await selectSettings(db, caller);
-  if (!settings) return withDefaults({ ...neverSet, account: null, createdAt: null, updatedAt: null }, usual);
+export async function automationSettings(context: OperationContext): Promise<CurrentAutomationSettings> {
+  const { settings: usual } = context.services;
+  const [settings] = await selectSettings(context.db, context.owner);
+  if (!settings) {
+    assertNeverWrote(context);
+    return withDefaults({ ...neverSet, account: null, createdAt: null, updatedAt: null }, usual);
+  }
   if (settings.blocked) throw accountBlocked(settings.account);
   return withDefaults(settings, usual);
 }

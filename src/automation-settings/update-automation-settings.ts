@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { ensureAccount, ofCaller } from '../accounts/own-account.ts';
+import { ensureAccount, ofOwner } from '../accounts/own-account.ts';
 import { forKeyShare, forUpdate } from '../database/conditions.ts';
 import { prepareQuery } from '../database/db.ts';
 import { type AccountId, AutomationSettings } from '../database/tables.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
-import type { Caller, OperationContext, OperationSettings } from '../operations/context.ts';
+import type { OperationContext, OperationSettings, Owner } from '../operations/context.ts';
 import { within } from '../operations/input.ts';
 import { operation } from '../operations/operation.ts';
 
@@ -37,11 +37,11 @@ export const withDefaults = <Settings extends { readonly [Name in keyof Stored]:
 
 type Values = Stored & { readonly account: AccountId; readonly now: Date };
 
-const lockSettings = prepareQuery(AutomationSettings, (db, caller: Caller) => {
+const lockSettings = prepareQuery(AutomationSettings, (db, owner: Owner) => {
   const settings = db
     .selectFrom('automation_settings')
     .innerJoin('account', 'account.id', 'automation_settings.account_id')
-    .where(ofCaller(caller))
+    .where(ofOwner(owner))
     .selectAll('automation_settings');
   return forUpdate(db, settings, 'automation_settings');
 });
@@ -107,9 +107,9 @@ export const updateAutomationSettings = operation(inputOf, async (context, given
 });
 
 async function changeSettings(context: OperationContext, given: Given): Promise<AutomationSettings> {
-  const { caller, db, events, services } = context;
+  const { owner, db, events, services } = context;
   const givesNone = given.isEnabled === undefined && given.sessionDuration === undefined;
-  const [before] = await lockSettings(db, caller);
+  const [before] = await lockSettings(db, owner);
   const after = changed(before ?? neverSet, given);
   const isSame = (name: keyof Stored) => before?.[name] === after[name];
   if (before && (Object.keys(after) as (keyof Stored)[]).every(isSame)) return before;

@@ -44,7 +44,13 @@ export const scopeAliases = listOf(
  * The scopes over other people's data. If there are several issuers, each of them grants only the scopes in its
  * `grants`.
  */
-export const scopesOverOthers = ['keyward.admin', 'keys.verify', 'keys.import', 'accounts.entitle'] as const;
+export const scopesOverOthers = [
+  'keyward.admin',
+  'keys.verify',
+  'keys.import',
+  'accounts.act',
+  'accounts.entitle',
+] as const;
 
 /** The name of a scope over other people's data. */
 export type ScopeOverOthers = (typeof scopesOverOthers)[number];

@@ -14,7 +14,7 @@ export const developmentSubjectGrant = 'urn:keyward:grant-type:development-subje
 /** The server that signs in with a secret while the development identity provider runs. */
 export const developmentServer: ServerCredential = {
   name: 'server',
-  scopes: ['keys.verify', 'keys.import', 'accounts.entitle'],
+  scopes: ['keys.verify', 'keys.import', 'accounts.act', 'accounts.entitle'],
   digest: digestOfServerSecret(developmentServerSecret),
 };
 

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { YogaServer } from 'graphql-yoga';
+import { actFor } from '../accounts/acting.ts';
 import { useAccessToken, useAccountLimit } from '../auth/caller.ts';
 import { useRequiredScopes } from '../auth/required-scopes.ts';
 import { createFindServer } from '../auth/servers.ts';
@@ -79,7 +80,7 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
         ]
       : []),
     { plugin: useAuthenticatedErrors(), onlyYoga: { onResultProcess: errorsGoToYoga } },
-    { plugin: useOperationContext(surround) },
+    { plugin: useOperationContext(surround, actFor) },
     { plugin: useInputErrors(), onlyYoga: { onResultProcess: errorsGoToYoga } },
     { plugin: useFailureRecord(), onlyYoga: { onResultProcess: errorsGoToYoga } },
     { plugin: useOperationRecord() },

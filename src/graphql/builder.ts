@@ -82,8 +82,12 @@ export const builder = new SchemaBuilder<{
   relay: connectionOptions,
 });
 
-builder.queryType({ description: 'What can be read.' });
-builder.mutationType({ description: 'What can be changed.' });
+/** How a server runs the fields of an account's owner. */
+const acting =
+  "A provider's server with the scope `accounts.act` runs the fields about your own things for another account: the header `Keyward-Account` has the account's id.";
+
+builder.queryType({ description: `What can be read. ${acting}` });
+builder.mutationType({ description: `What can be changed. ${acting}` });
 
 /** The type of a field with a time that may be null. */
 export const timeOrNull = { type: 'DateTime', nullable: true } as const;

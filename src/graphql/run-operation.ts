@@ -12,7 +12,7 @@ import {
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { WithAccessToken } from '../auth/caller.ts';
-import { isOperator } from '../auth/required-scopes.ts';
+import { isOperator, mayActForOthers } from '../auth/required-scopes.ts';
 import { rootFieldNames, rootFields } from '../auth/root-fields.ts';
 import type { Db } from '../database/db.ts';
 import type { AccountId } from '../database/tables.ts';
@@ -20,7 +20,7 @@ import type { Exchange, RequestRecord } from '../http/exchange.ts';
 import type { EventLog } from '../observability/events.ts';
 import { createEventLog } from '../observability/log.ts';
 import { once } from '../once.ts';
-import type { OperationContext, OperationServices } from '../operations/context.ts';
+import type { Caller, OperationContext, OperationServices, Owner } from '../operations/context.ts';
 import { notAlone } from '../operations/idempotency-key.ts';
 import { assertAnswerable } from './assert-answerable.ts';
 import { factsOf } from './field-facts.ts';
@@ -74,25 +74,49 @@ export const createSurround =
     events: andTell(createEventLog(logger, record), listeners, services),
   });
 
+/** The header field that names the account for which a request is. */
+const accountHeader = 'keyward-account';
+
+/** Decides whether a caller may act for the account that a request names; undefined: it is the caller's own. */
+export type ActFor = (acting: {
+  readonly db: Db;
+  readonly caller: Caller;
+  readonly mayAct: boolean;
+  readonly account: string;
+}) => Promise<Required<Pick<OperationContext, 'owner' | 'actingFor'>> | undefined>;
+
 /**
- * Gives each request the context of operations: the caller, the database, the log. The plugin runs after the
- * verification of the token. A request without a token gets no context, and reaches no operation.
+ * Gives each request the context of operations: the caller and the owner, the database, the log. The plugin runs after
+ * the verification of the token. A request without a token gets no context, and reaches no operation.
  */
 export const useOperationContext = (
   surround: Surround,
+  actFor: ActFor,
 ): Plugin<YogaInitialContext & Exchange & WithAccessToken & Partial<OperationContext>> => ({
   onContextBuilding: ({ context, extendContext }) => {
     const { accessToken, headers, method } = context;
     if (!accessToken) return;
     const { issuer, subject, server, scopes } = accessToken;
-    extendContext({
-      ...surround(context),
-      caller: { issuer, subject },
-      server,
-      isOperator: isOperator(scopes),
-      // Requests with other methods are idempotent anyway.
-      idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
-    });
+    const surroundings = surround(context);
+    const caller = { issuer, subject };
+    const extend = (acted?: Awaited<ReturnType<ActFor>>): void => {
+      if (acted) Object.assign(context.record, { accountId: acted.actingFor, actor: server ?? subject });
+      extendContext({
+        ...surroundings,
+        caller,
+        // Who acts for nobody owns what they ask for.
+        owner: caller as Owner,
+        ...acted,
+        server,
+        isOperator: isOperator(scopes),
+        // Requests with other methods are idempotent anyway.
+        idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
+      });
+    };
+    const account = headers[accountHeader];
+    if (account === undefined) return extend();
+    const { db } = surroundings;
+    return actFor({ db, caller, mayAct: mayActForOthers(scopes), account }).then(extend);
   },
 });
 

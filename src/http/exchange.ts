@@ -29,6 +29,8 @@ export interface RequestRecord extends RequestIds {
   token?: 'verified' | 'remembered' | 'server';
   /** The name of the server that has signed in with a secret. */
   server?: string;
+  /** The server that acts for the account: its name, or the subject of its access token. */
+  actor?: string;
   /** The caller's account, if the answer names it; of a request about an API key, the key's account. */
   accountId?: AccountId | undefined;
   /** The API key that was verified, if there is such a key. */

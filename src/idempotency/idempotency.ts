@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ensureAccount, ofCaller } from '../accounts/own-account.ts';
+import { ensureAccount, ofOwner } from '../accounts/own-account.ts';
 import { cleanUp, cleanUpBatch } from '../database/clean-up.ts';
 import { isNotErased, tryLock } from '../database/conditions.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
@@ -8,10 +8,10 @@ import { GatewayError, serviceUnavailable } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import type {
   Answered,
-  Caller,
   Idempotency,
   KeyedOperation,
   OperationContext,
+  Owner,
 } from '../operations/context.ts';
 import { notForServers, parseIdempotencyKey, usedForAnother } from '../operations/idempotency-key.ts';
 import type { Repeated } from '../repeated.ts';
@@ -25,13 +25,13 @@ const mostPerAccount = 1000;
 
 const selectRecord = prepareQuery(
   IdempotencyRecord,
-  (db, { issuer, subject, keyDigest, since }: Caller & { keyDigest: Buffer; since: Date }) =>
+  (db, wanted: Owner & { keyDigest: Buffer; since: Date }) =>
     db
       .selectFrom('idempotency_record as record')
       .innerJoin('account', 'account.id', 'record.account_id')
-      .where(ofCaller({ issuer, subject }))
-      .where('record.key_digest', '=', keyDigest)
-      .where('record.created_at', '>', since)
+      .where(ofOwner(wanted))
+      .where('record.key_digest', '=', wanted.keyDigest)
+      .where('record.created_at', '>', wanted.since)
       .select(['record.id', 'record.account_id', 'record.sealed_answer', 'record.pepper_version']),
 );
 
@@ -107,6 +107,10 @@ const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: D
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
+/** The key within the owner's account: each server that acts for the account has keys of its own. */
+const scopedKey = ({ caller, actingFor }: OperationContext, key: string): string =>
+  actingFor === undefined ? key : JSON.stringify([caller.issuer, caller.subject, key]);
+
 const stillRunning = () =>
   new GatewayError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
     reason: 'idempotency-key-running',
@@ -127,7 +131,7 @@ const tooMany = () =>
  * the operation again. Disposal stops the deletion of expired records.
  */
 export class IdempotencyRecords implements Idempotency, AsyncDisposable {
-  /** The requests that this process is handling, by issuer, subject and key. */
+  /** The requests that this process is handling, by the owner and the key. */
   readonly #running = new Set<string>();
   readonly #cleanUp: Repeated;
 
@@ -141,11 +145,10 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     operation: KeyedOperation,
     run: (context: OperationContext) => Promise<Result>,
   ): Promise<Answered<Result>> {
-    if (context.server !== undefined) throw notForServers();
-    const { issuer, subject } = context.caller;
+    if (context.server !== undefined && context.actingFor === undefined) throw notForServers();
     const key = parseIdempotencyKey(operation.key);
     const keyed = { ...operation, key };
-    const id = JSON.stringify([issuer, subject, key]);
+    const id = JSON.stringify([context.owner.issuer, context.owner.subject, scopedKey(context, key)]);
     if (this.#running.has(id)) throw stillRunning();
     const kept = await replay<Result>(context, keyed);
     if (kept) return kept;
@@ -174,10 +177,12 @@ const begin = () => new Date(Date.now() - lifetime);
  * @throws {GatewayError} `BAD_USER_INPUT` if the key belongs to another request
  */
 async function replay<Result>(
-  { db, caller, services }: OperationContext,
+  context: OperationContext,
   { key, name, input }: KeyedOperation,
 ): Promise<Answered<Result> | undefined> {
-  const [record] = await selectRecord(db, { ...caller, keyDigest: sha256(key), since: begin() });
+  const { db, owner, services } = context;
+  const keyDigest = sha256(scopedKey(context, key));
+  const [record] = await selectRecord(db, { ...owner, keyDigest, since: begin() });
   if (!record) return undefined;
   const { request, result } = await openAnswer(services.secrets, record, key);
   if (request !== digestRequest(name, input)) throw usedForAnother();
@@ -197,8 +202,8 @@ async function carryOut<Result>(
   const account = await ensureAccount(context);
   const [counted] = await countRecords(db, { account });
   if (Number(counted?.count) >= mostPerAccount) throw tooMany();
-  const keyDigest = sha256(key);
-  const lock = sha256(JSON.stringify([account, key]))
+  const keyDigest = sha256(scopedKey(context, key));
+  const lock = sha256(JSON.stringify([account, scopedKey(context, key)]))
     .readBigInt64BE()
     .toString();
   const claim = { account, keyDigest, createdAt: new Date(), lock, since: begin() };

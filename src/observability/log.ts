@@ -111,7 +111,7 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
   clientAddress: address ?? undefined,
   replayed: record.isReplayed || undefined,
   stale: record.isStale,
-  server: record.server,
+  server: record.server ?? record.actor,
   accountId: record.accountId ?? record.failure?.accountId,
   keyId: record.keyId,
   reason: reasonOf(record),
@@ -119,9 +119,9 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
 
 /** Makes the event log of one request. Each line has the event's name, and the ids of the request and its trace. */
 export const createEventLog =
-  (logger: Logger, record: RequestIds & Pick<RequestRecord, 'server'>): EventLog =>
+  (logger: Logger, record: RequestIds & Pick<RequestRecord, 'server' | 'actor'>): EventLog =>
   (name, { reason: _, ...event }) => {
-    const { requestId, traceId, spanId, server } = record;
+    const { requestId, traceId, spanId, actor, server = actor } = record;
     const line: object = { requestId, traceId, spanId, event: name, server, ...event };
     logger.info(line, `${name}`);
   };

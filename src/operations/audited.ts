@@ -15,6 +15,8 @@ import { detailsOf } from './changes.ts';
 import type { OperationContext } from './context.ts';
 
 interface NewEvent extends ChangeNumber {
+  /** Whether the account may be blocked or erased by now. */
+  readonly inAnyState: boolean;
   readonly actor: string | null;
   readonly server: string | null;
   readonly other: AccountId | null;
@@ -45,11 +47,8 @@ const prepareInsert = (accountOf: (db: Kysely<Tables>, id: AccountId) => Account
     }),
   );
 
-/** Whether somebody else than the account's owner or key did it. */
-const isByProvider = ({ actor }: NewEvent): boolean => actor === 'operator' || actor === 'provider';
-
 /** Inserts the event of an action of the provider's side on an account, whatever the account's state. */
-const insertByProvider = prepareInsert((_db, id) => id);
+const insertInAnyState = prepareInsert((_db, id) => id);
 
 // If the account was blocked or erased in the meantime, the subquery gives no id, so the statement and the whole
 // change fail. On PostgreSQL, it first waits for whoever is erasing the account.
@@ -136,11 +135,17 @@ const endings: ReadonlySet<string> = new Set<keyof BusinessEvents>([
   'private-key-removed',
 ]);
 
+/**
+ * Makes sure that a change is one of the account that a server acts for: the person may have another one since.
+ * @throws {GatewayError} `SERVICE_UNAVAILABLE`
+ */
+function assertSame(account: AccountId, actingFor: AccountId): void {
+  if (account !== actingFor) throw serviceUnavailable('account-changed');
+}
+
 /** The rows of an event: one for the account's owner or a server of the provider, or two for an operator's action. */
-function rowsOf(
-  { requestSource, services, server }: OperationContext,
-  { name, event, changes }: Pending,
-): NewEvent[] {
+function rowsOf(context: OperationContext, { name, event, changes }: Pending): NewEvent[] {
+  const { requestSource, services, server, actingFor, caller } = context;
   const { accountId: account, operatorId: operator, reason = null } = event;
   // A server has no trail of its own.
   if (account === undefined) return [];
@@ -156,14 +161,20 @@ function rowsOf(
     most: unlimited,
     reason,
     server: server ?? null,
+    inAnyState: true,
   };
+  const most = endings.has(name) ? unlimited : services.settings.changesPerDay;
   // The addresses of operators and of the provider's servers are shown to no one else.
-  if (server !== undefined || ('isProvider' in event && event.isProvider))
-    return [{ ...common, account, actor: 'provider', other: null, address: null }];
+  const byProvider = { ...common, account, actor: 'provider', other: null, address: null };
+  if (actingFor !== undefined) {
+    assertSame(account, actingFor);
+    return [{ ...byProvider, server: server ?? caller.subject, inAnyState: false, counted: 1, most }];
+  }
+  if (server !== undefined || ('isProvider' in event && event.isProvider)) return [byProvider];
   const { address, isKeyItself } = requestSource;
-  const own = { ...common, actor: isKeyItself ? 'key' : null, address, account, other: null };
-  if (operator === undefined)
-    return [{ ...own, counted: 1, most: endings.has(name) ? unlimited : services.settings.changesPerDay }];
+  const actor = isKeyItself ? 'key' : null;
+  const own = { ...common, actor, address, account, other: null, inAnyState: false };
+  if (operator === undefined) return [{ ...own, counted: 1, most }];
   if (operator === account) return [own];
   const done = { ...common, account, actor: 'operator', other: operator, address: null };
   return [done, { ...own, account: operator, other: account }];
@@ -184,7 +195,7 @@ function tooManyChanges(accountId: AccountId, most: number): GatewayError {
 
 async function write(db: Db, row: NewEvent, place: { readonly last: boolean }): Promise<void> {
   try {
-    await (isByProvider(row) ? insertByProvider : insertOwn)(db, row, place);
+    await (row.inAnyState ? insertInAnyState : insertOwn)(db, row, place);
   } catch (error) {
     const missing = missingColumn(error);
     if (missing === undefined) throw error;

@@ -15,9 +15,20 @@ export interface Caller {
   readonly subject: string;
 }
 
+/**
+ * The person whose data an operation reads and changes. The brand makes sure that no query for an owner's data takes the
+ * caller, who may be somebody else.
+ */
+export type Owner = Caller & { readonly __brand: 'Owner' };
+
 /** The surroundings of an operation: every operation gets them beside its input. */
 export interface OperationContext {
+  /** Who asks. */
   readonly caller: Caller;
+  /** Whose data it is: the caller's own, unless a server of the provider acts for somebody. */
+  readonly owner: Owner;
+  /** The account that a server of the provider acts for; undefined: the caller asks for themselves. */
+  readonly actingFor?: AccountId | undefined;
   /** The name of the server of the provider that calls with a secret of its own; undefined for a person. */
   readonly server?: string | undefined;
   /** Receives the facts for the request's log line. */

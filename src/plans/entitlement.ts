@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { accountNotFound } from '../accounts/account.ts';
-import { findAccount } from '../accounts/own-account.ts';
+import { accountNotFound, findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import type { OperationContext } from '../operations/context.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { accountBlocked, isCaller } from '../accounts/own-account.ts';
+import { accountBlocked, assertNeverWrote, isOwner } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
-import type { Caller, LimitsLeft, OperationContext } from '../operations/context.ts';
+import type { LimitsLeft, OperationContext, Owner } from '../operations/context.ts';
 import { isPeriodOverIn } from '../quotas/quota-periods.ts';
 import { withinDays } from './bounds.ts';
 import { type Entitlement, entitlementOf } from './entitlement-of.ts';
@@ -15,11 +15,11 @@ export interface OwnEntitlement extends LimitsLeft {
   readonly effective: Entitlement;
 }
 
-const selectOwn = prepareQuery(Account, (db, asked: Caller & { readonly now: Date }) =>
+const selectOwn = prepareQuery(Account, (db, asked: Owner & { readonly now: Date }) =>
   db
     .selectFrom('account')
     .leftJoin('account_quota', 'account_quota.account_id', 'account.id')
-    .where(isCaller(asked))
+    .where(isOwner(asked))
     .select(['account.id', 'account.plan', 'account.overrides'])
     .select(sql<boolean>`account.blocked_at is not null`.as('blocked'))
     .select(sql<boolean | null>`${isPeriodOverIn(db, asked.now, 'account_quota')}`.as('sharedOver'))
@@ -44,7 +44,9 @@ const noAccount: Pick<Own, 'id'> & Partial<Own> = { id: 0 as AccountId };
  */
 export async function myEntitlement(context: OperationContext): Promise<OwnEntitlement> {
   const now = new Date();
-  const [own = noAccount] = await selectOwn(context.db, { ...context.caller, now });
+  const [found] = await selectOwn(context.db, { ...context.owner, now });
+  if (!found) assertNeverWrote(context);
+  const own = found ?? noAccount;
   if (own.blocked) throw accountBlocked(own.id);
   const { plans, apiKeyDays } = context.services.settings;
   const effective = withinDays(entitlementOf(plans, own), apiKeyDays.most);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { accountNotFound } from '../accounts/account.ts';
 import { assertNotErased } from '../accounts/account-record.ts';
 import { lockAccount } from '../accounts/locks.ts';
-import { ensureAccount, findAccount } from '../accounts/own-account.ts';
+import { accountNotFound, ensureAccount, findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';

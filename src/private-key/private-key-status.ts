@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { accountBlocked, isCaller } from '../accounts/own-account.ts';
+import { accountBlocked, assertNeverWrote, isOwner } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
 import { type AccountId, PrivateKey } from '../database/tables.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
+import type { OperationContext, Owner } from '../operations/context.ts';
 
 /** Whether a private key is registered, and since when. It never contains the key. */
 export interface PrivateKeyStatus {
@@ -24,11 +24,11 @@ export const noPrivateKey = (account: AccountId | null = null): PrivateKeyStatus
   updatedAt: null,
 });
 
-const selectStatus = prepareQuery(PrivateKey, (db, caller: Caller) =>
+const selectStatus = prepareQuery(PrivateKey, (db, owner: Owner) =>
   db
     .selectFrom('account')
     .leftJoin('private_key', 'private_key.account_id', 'account.id')
-    .where(isCaller(caller))
+    .where(isOwner(owner))
     .select(['account.id as account_id', 'private_key.fingerprint'])
     .select(['private_key.created_at', 'private_key.updated_at'])
     .select(sql<boolean>`account.blocked_at is not null`.as('blocked')),
@@ -38,9 +38,12 @@ const selectStatus = prepareQuery(PrivateKey, (db, caller: Caller) =>
  * Reads the status of the caller's private key. The query does not even read the sealed key.
  * @throws {GatewayError} `FORBIDDEN` if the account is blocked
  */
-export async function privateKeyStatus({ caller, db }: OperationContext): Promise<PrivateKeyStatus> {
-  const [status] = await selectStatus(db, caller);
-  if (!status) return noPrivateKey();
+export async function privateKeyStatus(context: OperationContext): Promise<PrivateKeyStatus> {
+  const [status] = await selectStatus(context.db, context.owner);
+  if (!status) {
+    assertNeverWrote(context);
+    return noPrivateKey();
+  }
   const { account, blocked, fingerprint, createdAt, updatedAt } = status;
   if (blocked) throw accountBlocked(account);
   return createdAt ? { account, hasKey: true, fingerprint, createdAt, updatedAt } : noPrivateKey(account);

@@ -111,7 +111,8 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     await pipeline.enter(Object.assign(exchange, { wholeLists: true }));
     // The plugins have added what operations need.
     const contextValue = exchange as Exchange & WithAccessToken & OperationContext;
-    requireScopes(scopesRequiredOf(route.field, contextValue.accessToken), contextValue.accessToken);
+    const { accessToken, actingFor } = contextValue;
+    requireScopes(scopesRequiredOf(route.field, accessToken, actingFor !== undefined), accessToken);
     const variables = readInput(exchange, route, match.parameters);
     const conditions = conditionsOf(exchange.headers);
     if (conditions && route.resource?.isPage) assertNoTag(conditions, route);

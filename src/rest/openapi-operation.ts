@@ -11,7 +11,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { z } from 'zod';
-import { isForOperatorsToo, requiredScopesOf } from '../auth/required-scopes.ts';
+import { alternativesOf, isForOwner } from '../auth/required-scopes.ts';
 import { operator } from '../auth/scopes.ts';
 import { isScopeOverOthers } from '../config/issuers.ts';
 import { factsOf } from '../graphql/field-facts.ts';
@@ -154,7 +154,6 @@ export function describeOperation(
 ) {
   const { field } = route;
   const rules = inputRules(route, settings);
-  const scopes = requiredScopesOf(field);
   return {
     operationId: field.name,
     ...(tag !== undefined && { tags: [tag] }),
@@ -163,10 +162,13 @@ export function describeOperation(
     ...describeParameters(route, sofa, rules),
     ...describeBody(route, sofa, rules),
     responses: { ...describeSuccess(route, sofa, components), ...errorsOf(route) },
-    security: [scopes, ...(isForOperatorsToo(field) ? [operator] : [])].flatMap((each) => [
+    security: alternativesOf(field).flatMap((each) => [
       { OAuth2: each },
       { BearerToken: each },
-      ...(each.every(isScopeOverOthers) && !isForOperatorsToo(field) ? [{ ServerSecret: each }] : []),
+      // Only people who are operators have a trail of their own.
+      ...(each.every(isScopeOverOthers) && !(isForOwner(field) && each === operator)
+        ? [{ ServerSecret: each }]
+        : []),
     ]),
   };
 }
@@ -185,7 +187,8 @@ const describeParameters = (route: BoundRoute, { parameters = [] }: SofaOperatio
     };
   });
   const key = route.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
-  const described = [...given, ...describeConditions(route), ...key];
+  const account = isForOwner(route.field) ? [{ $ref: '#/components/parameters/KeywardAccount' }] : [];
+  const described = [...given, ...describeConditions(route), ...account, ...key];
   return described.length > 0 && { parameters: described };
 };
 

@@ -111,6 +111,15 @@ const securitySchemes = (discoveryUrl: string, scopes: readonly Scope[]) => ({
 });
 
 const parameters = {
+  KeywardAccount: {
+    name: 'Keyward-Account',
+    in: 'header',
+    required: false,
+    description:
+      "Id of the account that a provider's server acts for, in place of the caller's own. Needs the scope `accounts.act`, and no other. If the server may not act for that account, or there is none: 404.",
+    schema: { type: 'integer', format: 'int32' },
+    example: 1,
+  },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

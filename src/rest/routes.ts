@@ -40,6 +40,7 @@ export const routes = {
   myEntitlement: { method: 'GET', path: '/auth/entitlement' },
   auditEvents: { method: 'GET', path: '/audit-events' },
   accounts: { method: 'GET', path: '/admin/accounts' },
+  ensureAccount: { method: 'PUT', path: '/admin/accounts' },
   account: { method: 'GET', path: '/admin/accounts/{id}' },
   eraseAccount: { method: 'DELETE', path: '/admin/accounts/{id}' },
   blockAccount: { method: 'POST', path: '/admin/accounts/{id}/block' },

@@ -155,6 +155,7 @@ describe(documentPath, () => {
         'idp.signin.user.admin',
         'keys.verify',
         'keys.import',
+        'accounts.act',
         'accounts.entitle',
       ],
       bearer_methods_supported: ['header'],

@@ -33,7 +33,7 @@ async function startWorld() {
   const [person, operator, server] = await Promise.all([
     service.token('alice', 'openid email profile idp.signin.user.admin'),
     service.token('olga', 'keyward.admin'),
-    service.token('server', 'keys.verify keys.import accounts.entitle'),
+    service.token('server', 'keys.verify keys.import accounts.entitle accounts.act'),
   ]);
   const created = await fetch(`${service.url}/api/v1/auth/keys`, {
     method: 'POST',

@@ -37,6 +37,7 @@ const scopesOf: Record<OperationName, readonly string[]> = {
   removePrivateKey: change,
   verifyApiKey: ['keys.verify'],
   importApiKey: ['keys.import'],
+  ensureAccount: ['accounts.act'],
   entitlement: ['accounts.entitle'],
   setEntitlement: ['accounts.entitle'],
   setEntitlementBySubject: ['accounts.entitle'],

@@ -17,15 +17,17 @@ import {
 const checkout = createServer('checkout', 'keys.verify');
 const billing = createServer('billing', 'accounts.entitle');
 const mover = createServer('mover', 'keys.import');
+const actor = createServer('actor', 'accounts.act');
 const support = createServer('support', 'keyward.admin');
 const everything = createServer(
   'everything',
   'keys.verify',
   'keys.import',
+  'accounts.act',
   'accounts.entitle',
   'keyward.admin',
 );
-const servers = [checkout, billing, mover, support, everything];
+const servers = [checkout, billing, mover, actor, support, everything];
 
 const setup = setUpGateway({ servers });
 
@@ -40,7 +42,9 @@ const mayCall = ({ scopes }: TestServer, operation: OperationName): boolean =>
   scopesOf(operation).every(
     (scope) =>
       scopes.some((each) => each === scope) ||
-      (scope === 'accounts.entitle' && scopes.includes('keyward.admin')),
+      (scope === 'accounts.entitle' && scopes.includes('keyward.admin')) ||
+      (operation === 'ensureAccount' &&
+        (scopes.includes('accounts.entitle') || scopes.includes('keyward.admin'))),
   );
 
 describe.each(ways)('by %s', (_way, authorizationOf) => {

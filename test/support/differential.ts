@@ -89,6 +89,7 @@ export const specialistOf = (operation: OperationName): string | undefined => {
     ['keys.verify', 'provider'],
     ['keyward.admin', 'operator'],
     ['accounts.entitle', 'billing'],
+    ['accounts.act', 'actor'],
     ['keys.import', 'mover'],
   ]).get(scope);
 };
@@ -348,6 +349,7 @@ export function setUpSides() {
     tokens.set('alice without admin', await issuer.sign({ scope: signedIn.join(' ') }));
     tokens.set('provider', await issuer.sign({ sub: 'provider', scope: 'keys.verify' }));
     tokens.set('operator', await issuer.sign({ sub: 'operator', scope: 'keyward.admin' }));
+    tokens.set('actor', await issuer.sign({ sub: 'actor', scope: 'accounts.act' }));
     tokens.set('billing', await issuer.sign({ sub: 'billing', scope: 'accounts.entitle' }));
     tokens.set('mover', await issuer.sign({ sub: 'mover', scope: 'keys.import' }));
     tokens.set('alice with openid', await issuer.sign({ scope: 'openid' }));

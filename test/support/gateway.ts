@@ -314,8 +314,8 @@ export function createBuilders(database: Database, issuer: string, secrets: Secr
     const into = kysely.insertInto(tableName as 'account').values(Object.fromEntries(row));
     return (await into.returning('id').executeTakeFirstOrThrow()).id;
   };
-  const createAccount = (subject: string): Promise<AccountId> =>
-    insert(Account, { issuer, subject, createdAt: new Date() }) as Promise<AccountId>;
+  const createAccount = (subject: string, values: Partial<Account> = {}): Promise<AccountId> =>
+    insert(Account, { issuer, subject, createdAt: new Date(), ...values }) as Promise<AccountId>;
   const createApiKey = (account: AccountId, values: Partial<ApiKey> = {}): Promise<number> =>
     insert(ApiKey, {
       account,

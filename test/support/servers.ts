@@ -17,15 +17,25 @@ export function createServer(name: string, ...scopes: ServerCredential['scopes']
 export const basic = (name: string, secret: string): string =>
   `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
 
-/** The same gateway, each of whose calls has this header field `Authorization` in place of a token. */
-export function withAuthorization(gateway: TestGateway, authorization: string): TestGateway {
-  const changed = ({ token: _, headers, ...call }: Call = {}): Call => ({
-    ...call,
-    headers: { ...headers, authorization },
-  });
+/** The same gateway, each of whose calls is changed before it is sent. */
+function changing(gateway: TestGateway, changed: (call?: Call) => Call): TestGateway {
   return {
     ...gateway,
     fetch: (method, path, call) => gateway.fetch(method, path, changed(call)),
     rest: (method, path, call) => gateway.rest(method, path, changed(call)),
   };
 }
+
+/** The same gateway, each of whose calls has this header field `Authorization` in place of a token. */
+export const withAuthorization = (gateway: TestGateway, authorization: string): TestGateway =>
+  changing(gateway, ({ token: _, headers, ...call } = {}) => ({
+    ...call,
+    headers: { ...headers, authorization },
+  }));
+
+/** The same gateway, each of whose calls is for this account. */
+export const actingFor = (gateway: TestGateway, account: number | string): TestGateway =>
+  changing(gateway, ({ headers, ...call } = {}) => ({
+    ...call,
+    headers: { ...headers, 'keyward-account': `${account}` },
+  }));

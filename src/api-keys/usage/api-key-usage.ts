@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { ofCaller } from '../../accounts/own-account.ts';
+import { ofOwner } from '../../accounts/own-account.ts';
 import { ApiKeyUse, type Tables } from '../../database/tables.ts';
-import type { Caller } from '../../operations/context.ts';
+import type { Owner } from '../../operations/context.ts';
 import { operation } from '../../operations/operation.ts';
 import { apiKeyNotFound } from '../own-api-key.ts';
 import { prepareUsage, type Range, type Usage, usageRangeMembers } from './usage-counts.ts';
@@ -26,8 +26,8 @@ export const selectKeyUses = (db: Kysely<Tables>, { keyId, from, to }: KeyUses) 
     )
     .where('api_key.id', '=', keyId);
 
-const usageOfOwn = prepareUsage(ApiKeyUse, 'api_key_use', (db, wanted: KeyUses & Caller) =>
-  selectKeyUses(db, wanted).where(ofCaller(wanted)),
+const usageOfOwn = prepareUsage(ApiKeyUse, 'api_key_use', (db, wanted: KeyUses & Owner) =>
+  selectKeyUses(db, wanted).where(ofOwner(wanted)),
 );
 
 /**
@@ -37,7 +37,7 @@ const usageOfOwn = prepareUsage(ApiKeyUse, 'api_key_use', (db, wanted: KeyUses &
 export const apiKeyUsage = operation(
   ApiKeyUsageInput,
   async (context, { keyId, ...range }): Promise<Usage> => {
-    const usage = await usageOfOwn(context, range, { ...context.caller, keyId });
+    const usage = await usageOfOwn(context, range, { ...context.owner, keyId });
     if (!usage.isFound) throw await apiKeyNotFound(context);
     return usage;
   },

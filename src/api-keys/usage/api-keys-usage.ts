@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { findAccount, ofCaller } from '../../accounts/own-account.ts';
+import { findAccount, ofOwner } from '../../accounts/own-account.ts';
 import { AccountUse, type Tables } from '../../database/tables.ts';
-import type { Caller } from '../../operations/context.ts';
+import type { Owner } from '../../operations/context.ts';
 import { operation } from '../../operations/operation.ts';
 import { prepareUsage, type Range, type Usage, usageRangeMembers } from './usage-counts.ts';
 
@@ -14,16 +14,16 @@ export const selectAccountUses = (db: Kysely<Tables>, { from, to }: Range) =>
     .where('account_use.hour', '>=', from)
     .where('account_use.hour', '<', to);
 
-const usageOfCaller = prepareUsage(AccountUse, 'account_use', (db, wanted: Range & Caller) =>
-  selectAccountUses(db, wanted).where(ofCaller(wanted)),
+const usageOfOwner = prepareUsage(AccountUse, 'account_use', (db, wanted: Range & Owner) =>
+  selectAccountUses(db, wanted).where(ofOwner(wanted)),
 );
 
 /**
- * Counts the verifications of all the caller's API keys together.
+ * Counts the verifications of all the owner's API keys together.
  * @throws {GatewayError} `BAD_USER_INPUT`
  */
 export const apiKeysUsage = operation(z.object(usageRangeMembers), async (context, range): Promise<Usage> => {
-  const usage = await usageOfCaller(context, range, context.caller);
+  const usage = await usageOfOwner(context, range, context.owner);
   if (!usage.isFound) await findAccount(context);
   return usage;
 });

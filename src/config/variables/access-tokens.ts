@@ -84,7 +84,7 @@ export const accessTokenVariables = {
   }),
   AUTH_ISSUERS: issuers.optional().meta({
     description:
-      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `authorizedParties`, `tokens`, `require`, `scopeClaims`, `scopeAliases`, `people`, `jwksUri`, `grants`. With several issuers (`AUTH_ISSUER` counts), an issuer grants `keyward.admin`, `keys.verify`, `keys.import` or `accounts.entitle` only if its `grants` list that scope',
+      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `authorizedParties`, `tokens`, `require`, `scopeClaims`, `scopeAliases`, `people`, `jwksUri`, `grants`. With several issuers (`AUTH_ISSUER` counts), an issuer grants `keyward.admin`, `keys.verify`, `keys.import`, `accounts.act` or `accounts.entitle` only if its `grants` list that scope',
     example: `'[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
   }),
 };

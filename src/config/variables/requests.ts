@@ -96,7 +96,7 @@ export const edgeVariables = {
   }),
   RATE_LIMIT_VERIFIER: rate.prefault('off').meta({
     description:
-      'Requests per caller with the scope `keys.verify`, in place of `RATE_LIMIT_ACCOUNT`. Each verified API key counts',
+      'Requests per caller with the scope `keys.verify` or `accounts.act`, in place of `RATE_LIMIT_ACCOUNT`. Each verified API key counts',
     unset: '`off`',
     example: '60000/60',
   }),

@@ -7,7 +7,7 @@ import { checkSecret, type FoundKey } from '../../api-keys/verify/verify-secret.
 import { prepareQuery } from '../../database/db.ts';
 import { Account, type AccountId } from '../../database/tables.ts';
 import { serviceUnavailable } from '../../errors.ts';
-import type { OperationContext } from '../../operations/context.ts';
+import type { OperationContext, Owner } from '../../operations/context.ts';
 
 const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId }) =>
   db.selectFrom('account').where('id', '=', account).select(['issuer', 'subject']),
@@ -17,7 +17,7 @@ const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId
  * Finds the API key of a secret for a request of the key itself. This does not count towards the key's limits.
  * @returns the reason of the refusal, or the key's operations on itself
  */
-export async function apiKeyItself(context: Omit<OperationContext, 'caller'>, secret: string) {
+export async function apiKeyItself(context: Omit<OperationContext, 'caller' | 'owner'>, secret: string) {
   const { address } = context.requestSource;
   const { reason, found, entitlement, limits } = await checkSecret(context, {
     secret,
@@ -30,7 +30,7 @@ export async function apiKeyItself(context: Omit<OperationContext, 'caller'>, se
   const [caller] = await selectOwner(context.db, found);
   if (!caller) return 'not_found';
   const requestSource = { ...context.requestSource, isKeyItself: true };
-  const asOwner: OperationContext = { ...context, caller, requestSource };
+  const asOwner: OperationContext = { ...context, caller, owner: caller as Owner, requestSource };
   const input = { keyId: found.id };
   return {
     id: found.id,

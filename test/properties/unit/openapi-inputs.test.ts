@@ -241,7 +241,7 @@ it.each(operations)('$operationId accepts exactly what its description allows', 
   const [pathSchemas, querySchemas] = [inPlace('path'), inPlace('query')];
   const token = await setup.sign({
     scope:
-      'idp.signin.user.admin openid email profile keys.verify keys.import keyward.admin accounts.entitle',
+      'idp.signin.user.admin openid email profile keys.verify keys.import keyward.admin accounts.entitle accounts.act',
   });
   const seen = { allowed: 0, forbidden: 0 };
 

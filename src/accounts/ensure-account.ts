@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { prepareQuery } from '../database/db.ts';
+import { Account, type AccountId } from '../database/tables.ts';
+import { change } from '../operations/operation.ts';
+import { ensureNamedAccount, named } from './named-account.ts';
+import { findAccount } from './own-account.ts';
+
+/** What a server of the provider learns of an account. */
+export interface AccountReference extends Pick<Account, 'issuer' | 'subject' | 'createdAt'> {
+  readonly account: AccountId;
+  readonly isBlocked: boolean;
+}
+
+const selectReference = prepareQuery(Account, (db, { id }: { readonly id: AccountId }) =>
+  db.selectFrom('account').select(['issuer', 'subject', 'created_at', 'blocked_at']).where('id', '=', id),
+);
+
+/**
+ * Returns the account of a person whom an identity provider knows, blocked or not, and creates it if it is missing: a
+ * server may act for somebody who has never called.
+ * @throws {GatewayError} `BAD_USER_INPUT`, also for an issuer that is not trusted; `FORBIDDEN` if the caller is blocked
+ */
+export const ensureAccount = change(z.object(named), async (context, person): Promise<AccountReference> => {
+  await findAccount(context);
+  const account = await ensureNamedAccount(context, person);
+  const [found] = await selectReference(context.db, { id: account });
+  if (!found) throw new Error('An account that was found is gone');
+  const { issuer, subject, createdAt, blockedAt } = found;
+  return { account, issuer, subject, createdAt, isBlocked: blockedAt !== null };
+});

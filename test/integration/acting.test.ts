@@ -1,0 +1,455 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Db } from '../../src/database/db.ts';
+import type { Answer, TestGateway } from '../support/gateway.ts';
+import type { TokenClaims } from '../support/issuer.ts';
+import { createPeople, type People, trailOf, verify } from '../support/operators.ts';
+import { recordStatements } from '../support/record-statements.ts';
+import { actingFor, createServer, withAuthorization } from '../support/servers.ts';
+import { setUpGateway } from '../support/set-up-gateway.ts';
+import {
+  callGraphql,
+  callRest,
+  exampleOf,
+  graphqlOutcome,
+  type OperationName,
+  operations,
+  restOutcome,
+  type Step,
+  scopesOf,
+} from '../support/two-sides.ts';
+
+const dashboard = createServer('dashboard', 'accounts.act');
+const setup = setUpGateway({ servers: [dashboard] });
+
+const acting = { sub: 'support-tool', scope: 'accounts.act' };
+const all = 'openid email profile idp.signin.user.admin';
+const ownScopes: readonly string[] = all.split(' ');
+
+/** The operations on what an account owns. */
+const own = operations.filter((operation) => scopesOf(operation).every((scope) => ownScopes.includes(scope)));
+const others = operations.filter((operation) => !own.includes(operation));
+
+const sides = [
+  ['REST', callRest, restOutcome],
+  ['GraphQL', callGraphql, graphqlOutcome],
+] as const;
+
+let people: People;
+beforeEach(async () => {
+  people = await createPeople(setup);
+});
+
+/** The published example of an operation, for a key of bob's. */
+const stepOf = (operation: OperationName): Step => {
+  const { input, ...step } = exampleOf(operation);
+  const keyId = `${people.bob.keyId}`;
+  return 'keyId' in input
+    ? { ...step, input: { ...input, keyId }, ...(step.pathText !== undefined && { pathText: keyId }) }
+    : { ...step, input };
+};
+
+/** The gateway as a server calls it that acts for an account. */
+const asServer = (account: number | string): TestGateway =>
+  actingFor(withAuthorization(setup.gateway, `Bearer ${dashboard.secret}`), account);
+
+const call = async (
+  method: string,
+  path: string,
+  claims: TokenClaims,
+  account?: number | string,
+  json?: object,
+) =>
+  (account === undefined ? setup.gateway : actingFor(setup.gateway, account)).rest(method, path, {
+    token: await setup.sign(claims),
+    ...(json && { json }),
+  });
+
+it('the operations that take the header are those on what an account owns', () => {
+  expect(own).toEqual(
+    expect.arrayContaining([
+      'createApiKey',
+      'pauseApiKey',
+      'privateKeyStatus',
+      'myEntitlement',
+      'auditEvents',
+    ]),
+  );
+  expect(others).toEqual(
+    expect.arrayContaining(['verifyApiKey', 'setEntitlement', 'blockAccount', 'ensureAccount']),
+  );
+});
+
+describe.each(sides)('over %s', (side, send, outcomeOf) => {
+  /** What a call comes to. Two texts that differ each time are left out. */
+  const outcome = async (gateway: TestGateway, operation: OperationName, token?: string) => {
+    const step = stepOf(operation);
+    const answer: Answer = await send(gateway, step, token);
+    return { status: answer.status, ...outcomeOf(answer, step) };
+  };
+
+  it.each(own)('%s works for another account, and reaches nothing of the caller', async (operation) => {
+    // The caller has an account with a key of its own.
+    const server = await setup.gateway.createAccount('support-tool');
+    const mine = await setup.gateway.createApiKey(server, { name: 'Mine' });
+    const untouched = async () => {
+      const keys = (await setup.gateway.rows('api_key')).filter(({ id }) => id === mine);
+      const events = (await setup.gateway.rows('audit_event')).filter((row) => row['account_id'] === server);
+      return { keys, events };
+    };
+    const before = await untouched();
+    const token = await setup.sign(acting);
+    const { code, data } = (await outcome(actingFor(setup.gateway, people.bob.id), operation, token)) as {
+      code: string;
+      data?: { account?: number };
+    };
+    // Bob has only one secret, and cannot make a key with the example's permissions into another one twice.
+    expect(code).toBe(operation === 'endApiKeySecret' ? 'NOT_FOUND' : 'OK');
+    expect(JSON.stringify(data ?? '')).not.toContain('Mine');
+    expect(await untouched()).toEqual(before);
+  });
+
+  it('no other operation takes the header, whatever the scopes', async () => {
+    const before = await setup.stored();
+    const token = await setup.sign({
+      sub: 'everything',
+      scope: `${all} keys.verify keys.import keyward.admin accounts.entitle accounts.act`,
+    });
+    for (const operation of others)
+      expect(
+        await outcome(actingFor(setup.gateway, people.bob.id), operation, token),
+        operation,
+      ).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        issues: [{ type: 'value_error' }],
+      });
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it.each([
+    ['a person', { sub: 'carol', scope: all }],
+    ['a verifier', { sub: 'server', scope: 'keys.verify' }],
+    ['a billing server', { sub: 'server', scope: 'accounts.entitle' }],
+    ['an importer', { sub: 'server', scope: 'keys.import' }],
+    ['an operator', { sub: 'olivia', scope: 'keyward.admin' }],
+    ['nobody in particular', { sub: 'server', scope: '' }],
+  ])('without the scope, %s gets 404, the same for accounts that exist and others', async (_who, claims) => {
+    const erased = await setup.gateway.createAccount('erased', { erasedAt: new Date(), subject: 'gone' });
+    const blocked = await setup.gateway.createAccount('blocked', { blockedAt: new Date() });
+    const before = await setup.stored();
+    const token = await setup.sign(claims);
+    for (const operation of own) {
+      const answers: unknown[] = [];
+      for (const account of [people.bob.id, erased, blocked, 9999, 0, -1])
+        answers.push(await outcome(actingFor(setup.gateway, account), operation, token));
+      for (const answer of answers) expect(answer, operation).toEqual(answers[0]);
+      expect(answers[0]).toMatchObject({ code: 'NOT_FOUND', message: 'Account not found' });
+    }
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('with the scope: 404 for an unknown and an erased account, 403 for a blocked one', async () => {
+    const erased = await setup.gateway.createAccount('erased', { erasedAt: new Date(), subject: 'gone' });
+    const blocked = await setup.gateway.createAccount('blocked', { blockedAt: new Date() });
+    const before = await setup.stored();
+    const token = await setup.sign(acting);
+    for (const operation of own) {
+      for (const account of [erased, 9999, 0, -1])
+        expect(await outcome(actingFor(setup.gateway, account), operation, token), operation).toMatchObject({
+          code: 'NOT_FOUND',
+          message: 'Account not found',
+        });
+      expect(await outcome(actingFor(setup.gateway, blocked), operation, token)).toMatchObject({
+        code: 'FORBIDDEN',
+        message: 'This account is blocked',
+      });
+    }
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('without the header, the scope is not enough, and the refusal names the header', async () => {
+    const token = await setup.sign(acting);
+    for (const operation of own)
+      expect(await outcome(setup.gateway, operation, token), operation).toMatchObject({
+        code: 'FORBIDDEN',
+        message: expect.stringContaining('To act for an account, name it in Keyward-Account'),
+        challenge: expect.stringContaining('insufficient_scope'),
+      });
+  });
+
+  it("one's own number is the same as no header", async () => {
+    const token = await setup.sign({ sub: 'bob', scope: all });
+    const operator = await setup.sign({ sub: 'bob', scope: `${all} keyward.admin` });
+    for (const operation of ['apiKeys', 'privateKeyStatus', 'auditEvents', 'myEntitlement'] as const)
+      expect(await outcome(actingFor(setup.gateway, people.bob.id), operation, token)).toEqual(
+        await outcome(setup.gateway, operation, token),
+      );
+    expect(await outcome(actingFor(setup.gateway, people.bob.id), 'accounts', operator)).toMatchObject({
+      code: 'OK',
+    });
+    const named = await outcome(
+      actingFor(setup.gateway, people.bob.id),
+      'apiKeys',
+      await setup.sign({ ...acting, sub: 'bob' }),
+    );
+    expect(named).toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it.each([
+    '',
+    ' ',
+    'a',
+    '1.0',
+    '01',
+    '+1',
+    '0x1',
+    '1e1',
+    '1, 2',
+    '2147483648',
+    '99999999999999999999',
+    '1\u00a0',
+  ])('a malformed number → 422: %j', async (account) => {
+    const token = await setup.sign(acting);
+    const answer = await outcome(actingFor(setup.gateway, account), 'apiKeys', token);
+    expect(answer).toMatchObject({ code: 'BAD_USER_INPUT', issues: [{ type: 'int_parsing' }] });
+    if (side === 'REST') {
+      const { body } = await actingFor(setup.gateway, account).rest('GET', '/auth/keys', { token });
+      expect(body.detail[0].loc).toEqual(['header', 'keyward-account']);
+    }
+  });
+
+  it('without a token: 401, whatever the header says', async () => {
+    for (const account of [people.bob.id, 9999, 'a'])
+      expect(await outcome(actingFor(setup.gateway, account), 'apiKeys')).toMatchObject({
+        code: 'UNAUTHENTICATED',
+        message: 'Not authenticated',
+      });
+  });
+
+  it('a server with a secret of its own acts as well, and nobody else does with one', async () => {
+    expect(await outcome(asServer(people.bob.id), 'apiKeys')).toMatchObject({ code: 'OK' });
+    expect(await outcome(asServer(people.bob.id), 'createApiKey')).toMatchObject({ code: 'OK' });
+    expect(
+      await outcome(withAuthorization(setup.gateway, `Bearer ${dashboard.secret}`), 'apiKeys'),
+    ).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+  });
+
+  it('a server whose own account is blocked acts for nobody', async () => {
+    await setup.gateway.createAccount('support-tool', { blockedAt: new Date() });
+    const before = await setup.stored();
+    for (const account of [people.bob.id, 9999])
+      expect(
+        await outcome(actingFor(setup.gateway, account), 'createApiKey', await setup.sign(acting)),
+      ).toMatchObject({
+        code: 'FORBIDDEN',
+        message: 'This account is blocked',
+      });
+    expect(await setup.stored()).toEqual(before);
+  });
+});
+
+describe('what is done for an account', () => {
+  it('is in its trail as done by the provider; only operators see which server did it, and nobody its address', async () => {
+    const { body: made } = await call('POST', '/auth/keys', acting, people.bob.id, { name: 'CI' });
+    await asServer(people.bob.id).rest('DELETE', `/auth/keys/${made.id}`);
+    const [deactivated, created] = await trailOf(setup, people.bob.id);
+    expect(created).toMatchObject({
+      action: 'api-key-created',
+      actor: 'provider',
+      server: 'support-tool',
+      address: null,
+    });
+    expect(deactivated).toMatchObject({
+      action: 'api-key-deactivated',
+      actor: 'provider',
+      server: 'dashboard',
+      address: null,
+    });
+    const { body: seen } = await call('GET', '/audit-events?limit=1', { sub: 'bob' });
+    expect(seen).toMatchObject([{ actor: 'provider', server: null }]);
+    const { body: bySelf } = await call('GET', '/audit-events?limit=1', acting, people.bob.id);
+    expect(bySelf).toMatchObject([{ actor: 'provider', server: null }]);
+    const operators = { sub: 'olivia', scope: 'keyward.admin' };
+    const { body: byOperator } = await call(
+      'GET',
+      `/admin/accounts/${people.bob.id}/audit-events?limit=2`,
+      operators,
+    );
+    expect(byOperator.map(({ server }: { server: string }) => server)).toEqual(['dashboard', 'support-tool']);
+    expect(await verify(setup, made.key)).toMatchObject({ reason: 'inactive' });
+  });
+
+  it('is in the log with the account and the server', async () => {
+    await call('POST', '/auth/keys', acting, people.bob.id, {});
+    const lines = setup.gateway.log();
+    expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({
+      accountId: people.bob.id,
+      server: 'support-tool',
+    });
+    expect(lines.find(({ event }) => event === 'api-key-created')).toMatchObject({
+      accountId: people.bob.id,
+      server: 'support-tool',
+    });
+  });
+
+  it('counts towards the limits of the account', async () => {
+    const overrides = { max_active_keys: 2 };
+    const operators = { sub: 'olivia', scope: 'keyward.admin' };
+    await call('PUT', `/admin/accounts/${people.bob.id}/entitlement`, operators, undefined, {
+      overrides,
+      reason: 'x',
+    });
+    expect((await call('POST', '/auth/keys', acting, people.bob.id, {})).status).toBe(201);
+    expect((await call('POST', '/auth/keys', acting, people.bob.id, {})).status).toBe(409);
+    expect((await call('POST', '/auth/keys', acting, people.carol.id, {})).status).toBe(201);
+  });
+
+  it('a key that a server paused for its owner is one that the owner paused', async () => {
+    const { body } = await call('POST', `/auth/keys/${people.bob.keyId}/pause`, acting, people.bob.id, {});
+    expect(body).toMatchObject({ paused_by: 'owner' });
+    expect((await call('POST', `/auth/keys/${people.bob.keyId}/resume`, { sub: 'bob' })).status).toBe(200);
+  });
+
+  it('an Idempotency-Key belongs to the server and the account together', async () => {
+    const create = async (claims: TokenClaims | undefined, account?: number) => {
+      const gateway = claims ? setup.gateway : withAuthorization(setup.gateway, `Bearer ${dashboard.secret}`);
+      const { status, body, headers } = await (account === undefined
+        ? gateway
+        : actingFor(gateway, account)
+      ).rest('POST', '/auth/keys', {
+        ...(claims && { token: await setup.sign(claims) }),
+        json: { name: 'CI' },
+        headers: { 'idempotency-key': 'k1' },
+      });
+      return { status, id: body.id, isReplayed: headers.get('idempotent-replayed') === 'true' };
+    };
+    const callers: [TokenClaims | undefined, number?][] = [
+      [acting, people.bob.id],
+      [{ ...acting, sub: 'another-tool' }, people.bob.id],
+      [undefined, people.bob.id],
+      [acting, people.carol.id],
+      [{ sub: 'bob' }],
+      [{ sub: 'carol' }],
+    ];
+    const made = new Set<number>();
+    for (const caller of callers) {
+      const first = await create(...caller);
+      expect(first).toMatchObject({ status: 201, isReplayed: false });
+      expect(made.has(first.id)).toBe(false);
+      made.add(first.id);
+      expect(await create(...caller)).toEqual({ ...first, isReplayed: true });
+    }
+  });
+
+  it('If-Match is about the record of the account', async () => {
+    const token = await setup.sign(acting);
+    const gateway = actingFor(setup.gateway, people.bob.id);
+    const path = `/auth/keys/${people.bob.keyId}`;
+    const { headers } = await gateway.rest('GET', path, { token });
+    const ifMatch = { 'if-match': `${headers.get('etag')}` };
+    const rename = (name: string) => gateway.rest('PATCH', path, { token, json: { name }, headers: ifMatch });
+    expect((await rename('CI')).status).toBe(200);
+    expect((await rename('CD')).status).toBe(412);
+  });
+});
+
+it('requests of several callers in the same turn never mix accounts', async () => {
+  const { bob, carol } = people;
+  const names = new Map<string, number>();
+  const send = async (claims: TokenClaims, account: number, isNamed: boolean, turn: number) => {
+    const name = `${claims.sub} for ${account}, ${turn}`;
+    names.set(name, account);
+    const gateway = isNamed ? actingFor(setup.gateway, account) : setup.gateway;
+    const token = await setup.sign(claims);
+    const headers = { 'idempotency-key': `k${turn}` };
+    const query = 'mutation Create($name: String) { createApiKey(name: $name) { apiKey { id name } } }';
+    if (turn % 2 === 0) {
+      const json = { query, variables: { name } };
+      const { body } = await gateway.fetch('POST', '/graphql', { token, json, headers });
+      return { token, gateway, name, id: body.data.createApiKey.apiKey.id as number };
+    }
+    const { body } = await gateway.rest('POST', '/auth/keys', { token, json: { name }, headers });
+    return { token, gateway, name, id: body.id as number };
+  };
+  const made = await Promise.all(
+    Array.from({ length: 10 }, (_, turn) => [
+      send(acting, bob.id, true, turn),
+      send({ ...acting, sub: 'another-tool' }, carol.id, true, turn),
+      send({ sub: 'bob' }, bob.id, false, turn),
+      send({ sub: 'carol' }, carol.id, false, turn),
+    ]).flat(),
+  );
+  const keys = (await setup.gateway.rows('api_key')).filter(({ name }) => names.has(`${name}`));
+  expect(keys).toHaveLength(40);
+  for (const { name, account_id } of keys) expect(account_id, `${name}`).toBe(names.get(`${name}`));
+  // Each renames its own key, if it is as it was read.
+  const renamed = await Promise.all(
+    made.map(async ({ token, gateway, name, id }) => {
+      const { headers } = await gateway.rest('GET', `/auth/keys/${id}`, { token });
+      const ifMatch = { 'if-match': `${headers.get('etag')}` };
+      const json = { name: `${name}!` };
+      return (await gateway.rest('PATCH', `/auth/keys/${id}`, { token, json, headers: ifMatch })).body.name;
+    }),
+  );
+  expect(renamed).toEqual(made.map(({ name }) => `${name}!`));
+});
+
+describe('a request costs', () => {
+  const statements = async (account?: number) => {
+    const token = await setup.sign({ sub: 'bob', scope: `${all} accounts.act` });
+    const gateway = account === undefined ? setup.gateway : actingFor(setup.gateway, account);
+    await gateway.rest('GET', '/auth/keys', { token });
+    const { sql } = await recordStatements(setup.gateway.database, () =>
+      gateway.rest('GET', '/auth/keys', { token }),
+    );
+    return sql.length;
+  };
+
+  it('no statement more without the header, and one with it', async () => {
+    await setup.gateway.createApiKey(people.carol.id);
+    expect([await statements(), await statements(people.carol.id)]).toEqual([1, 2]);
+  });
+});
+
+describe('the account is blocked or erased after it was found', () => {
+  it.each([
+    ['blocked', { blocked_at: new Date() }],
+    ['erased', { erased_at: new Date(), subject: 'gone' }],
+  ])('%s → refused, and nothing is written', async (_how, change) => {
+    for (const [method, path, json] of [
+      ['POST', '/auth/keys', {}],
+      ['PATCH', `/auth/keys/${people.bob.keyId}`, { name: 'CI' }],
+      ['POST', '/auth/private-key', { private_key: '1'.padStart(64, '0') }],
+      ['PUT', '/automation/settings', { is_enabled: true }],
+      ['DELETE', '/auth/private-key', undefined],
+      ['GET', '/auth/private-key', undefined],
+      ['GET', '/automation/settings', undefined],
+      ['GET', '/auth/entitlement', undefined],
+    ] as const) {
+      const { kysely } = new Db(setup.gateway.database.em);
+      await kysely
+        .updateTable('account')
+        .set({ blocked_at: null, erased_at: null, subject: 'bob' })
+        .where('id', '=', people.bob.id)
+        .execute();
+      const before = await setup.stored();
+      const { run } = Db.prototype;
+      let asked = 0;
+      const spy = vi.spyOn(Db.prototype, 'run').mockImplementation(async function (this: Db, ...question) {
+        asked += 1;
+        // The first question found the account.
+        if (asked === 2)
+          await kysely.updateTable('account').set(change).where('id', '=', people.bob.id).execute();
+        return run.apply(this, question as never) as never;
+      });
+      const { status } = await call(method, path, acting, people.bob.id, json);
+      spy.mockRestore();
+      expect([403, 404, 503], `${method} ${path}`).toContain(status);
+      const { account: _, ...after } = await setup.stored();
+      const { account: __, ...stored } = before;
+      expect(after, `${method} ${path}`).toEqual(stored);
+      expect((await setup.gateway.rows('account')).length).toBe(before['account']?.length);
+    }
+  });
+});
