@@ -5,7 +5,12 @@ const { KEYWARD_URL = 'http://127.0.0.1:4000', KEYWARD_SERVER_SECRET = '' } = pr
 const [issuer = '', subject = ''] = process.argv.slice(2);
 
 /** Asks Keyward for something that belongs to an account. */
-async function keyward<Answer>(method: string, path: string, body?: object, account?: number): Promise<Answer> {
+async function keyward<Answer>(
+  method: string,
+  path: string,
+  body?: object,
+  account?: number,
+): Promise<Answer> {
   const headers = new Headers({ authorization: `Bearer ${KEYWARD_SERVER_SECRET}` });
   if (account !== undefined) headers.set('keyward-account', `${account}`);
   if (body) headers.set('content-type', 'application/json');
@@ -19,5 +24,10 @@ async function keyward<Answer>(method: string, path: string, body?: object, acco
 const { user_id } = await keyward<{ user_id: number }>('PUT', '/admin/accounts', { issuer, subject });
 const made = await keyward<{ id: number; key: string }>('POST', '/auth/keys', { name: 'Website' }, user_id);
 console.log(`Show ${subject} this secret once: ${made.key}`);
-for (const key of await keyward<{ id: number; name: string | null }[]>('GET', '/auth/keys', undefined, user_id))
+for (const key of await keyward<{ id: number; name: string | null }[]>(
+  'GET',
+  '/auth/keys',
+  undefined,
+  user_id,
+))
   console.log(`${key.id} ${key.name}`);

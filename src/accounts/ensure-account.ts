@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId } from '../database/tables.ts';
+import { serviceUnavailable } from '../errors.ts';
 import { change } from '../operations/operation.ts';
 import { ensureNamedAccount, named } from './named-account.ts';
 import { findAccount } from './own-account.ts';
@@ -12,7 +13,11 @@ export interface AccountReference extends Pick<Account, 'issuer' | 'subject' | '
 }
 
 const selectReference = prepareQuery(Account, (db, { id }: { readonly id: AccountId }) =>
-  db.selectFrom('account').select(['issuer', 'subject', 'created_at', 'blocked_at']).where('id', '=', id),
+  db
+    .selectFrom('account')
+    .select(['issuer', 'subject', 'created_at', 'blocked_at'])
+    .where('id', '=', id)
+    .where('erased_at', 'is', null),
 );
 
 /**
@@ -24,7 +29,8 @@ export const ensureAccount = change(z.object(named), async (context, person): Pr
   await findAccount(context);
   const account = await ensureNamedAccount(context, person);
   const [found] = await selectReference(context.db, { id: account });
-  if (!found) throw new Error('An account that was found is gone');
+  // It was erased meanwhile; another attempt creates a new one.
+  if (!found) throw serviceUnavailable('account-changed');
   const { issuer, subject, createdAt, blockedAt } = found;
   return { account, issuer, subject, createdAt, isBlocked: blockedAt !== null };
 });

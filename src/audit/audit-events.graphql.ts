@@ -65,7 +65,7 @@ builder.objectType(AuditEvent, {
     server: t.string({
       nullable: true,
       description:
-        'The name of the server that did it, if it signed in with a secret. Only operators see it. Null for all others.',
+        "The provider's server that did it: its name, if it signed in with a secret. If it acted for the account with an access token: the token's `sub`. Only operators see it. Null for all others.",
       example: null,
       mostBytes: mostServerBytes,
       resolve: ({ server }, _, { isOperator }) => (isOperator ? server : null),

@@ -8,7 +8,6 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { badUserInput } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { once } from '../once.ts';
 import type { AccessToken } from './access-token.ts';
 import type { WithAccessToken } from './caller.ts';
@@ -90,7 +89,7 @@ export function requireScopes(required: readonly string[], accessToken: AccessTo
   if (!accessToken) throw notAuthenticated();
   const missing = required.filter((scope) => !holds(accessToken.scopes, scope));
   if (missing.length === 0) return;
-  const couldAct = required.every(isOwnScope) && mayActForOthers(accessToken.scopes);
+  const couldAct = missing.every(isOwnScope) && mayActForOthers(accessToken.scopes);
   throw insufficientScope(
     missing,
     required,
@@ -107,7 +106,7 @@ interface Asking extends WithAccessToken {
 /**
  * Runs an operation only if the token has the scopes of all its root fields. The first check comes before the
  * validation of the document, so a caller learns of missing scopes before anything else. The second check comes at
- * execution, because every operation must pass there; only then is it known whether the caller acts for somebody.
+ * execution, because every operation must pass there.
  * @param schema the schema whose root fields carry the extension `requiredScopes`
  */
 export function useRequiredScopes(schema: GraphQLSchema): Plugin<Asking, Asking> {
@@ -128,10 +127,8 @@ export function useRequiredScopes(schema: GraphQLSchema): Plugin<Asking, Asking>
       () =>
       ({ context, result: document }) => {
         if (document instanceof Error) return;
-        // At this point the context holds the parameters of the request, its header fields and its access token.
-        const { params, headers, ...asking } = context as Asking &
-          Partial<Pick<Exchange, 'headers'>> & { params?: { operationName?: string } };
-        if (asking.accessToken && headers?.['keyward-account'] !== undefined) return;
+        // At this point the context holds the parameters of the request, its access token, and for whom it is.
+        const { params, ...asking } = context as Asking & { params?: { operationName?: string } };
         authorize({ schema, document, operationName: params?.operationName }, asking);
       },
     onExecute: ({ args }) => authorize(args, args.contextValue),

@@ -62,14 +62,15 @@ const updateSettings = prepareQuery(AutomationSettings, (db, values: Values) =>
     .returningAll(),
 );
 
-// PostgreSQL waits for a running erasure of the account and then finds no account, so no settings are inserted after
-// the erasure.
+// PostgreSQL waits for a running erasure or block of the account and then finds no account, so no settings are inserted
+// after it.
 const insertSettings = prepareQuery(AutomationSettings, (db, values: Values) => {
   const given = Object.entries({ ...columnsOf(values), created_at: values.now });
   const account = db
     .selectFrom('account')
     .where('id', '=', values.account)
     .where('erased_at', 'is', null)
+    .where('blocked_at', 'is', null)
     .select(({ val }) => ['id', ...given.map(([column, value]) => val(value).as(column))]);
   return db
     .insertInto('automation_settings')

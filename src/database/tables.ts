@@ -325,7 +325,10 @@ const auditEventSchema = defineEntity({
      * keys in public), or null: the account's owner.
      */
     actor: p.string().nullable(),
-    /** The name of the server of the provider that did it with a secret of its own; null for all others. */
+    /**
+     * The server of the provider that did it: its name, if it has a secret of its own; `sub` of its access token, if it
+     * acted for the account with one; null for all others.
+     */
     server: p.string().nullable(),
     /**
      * The other account of an operator's action, which is in both audit trails: the operator's account in the trail

@@ -80,7 +80,10 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
         ]
       : []),
     { plugin: useAuthenticatedErrors(), onlyYoga: { onResultProcess: errorsGoToYoga } },
-    { plugin: useOperationContext(surround, actFor) },
+    {
+      plugin: useOperationContext(surround, actFor),
+      onlyYoga: { onRequestParse: contextDoesIt },
+    },
     { plugin: useInputErrors(), onlyYoga: { onResultProcess: errorsGoToYoga } },
     { plugin: useFailureRecord(), onlyYoga: { onResultProcess: errorsGoToYoga } },
     { plugin: useOperationRecord() },

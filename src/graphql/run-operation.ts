@@ -85,40 +85,63 @@ export type ActFor = (acting: {
   readonly account: string;
 }) => Promise<Required<Pick<OperationContext, 'owner' | 'actingFor'>> | undefined>;
 
+/** A request, with the decision for whom it is. */
+type Decided = YogaInitialContext &
+  Exchange &
+  WithAccessToken &
+  Partial<OperationContext> & {
+    /** Whose account the request is for; undefined: the caller's own. Missing until it is decided. */
+    acted?: { readonly decision: Awaited<ReturnType<ActFor>> };
+  };
+
 /**
  * Gives each request the context of operations: the caller and the owner, the database, the log. The plugin runs after
- * the verification of the token. A request without a token gets no context, and reaches no operation.
+ * the verification of the token. A request without a token gets no context, and reaches no operation. Yoga learns for
+ * whom a request is before it parses the document, because the required scopes depend on that.
  */
-export const useOperationContext = (
-  surround: Surround,
-  actFor: ActFor,
-): Plugin<YogaInitialContext & Exchange & WithAccessToken & Partial<OperationContext>> => ({
-  onContextBuilding: ({ context, extendContext }) => {
-    const { accessToken, headers, method } = context;
-    if (!accessToken) return;
-    const { issuer, subject, server, scopes } = accessToken;
-    const surroundings = surround(context);
-    const caller = { issuer, subject };
-    const extend = (acted?: Awaited<ReturnType<ActFor>>): void => {
-      if (acted) Object.assign(context.record, { accountId: acted.actingFor, actor: server ?? subject });
-      extendContext({
-        ...surroundings,
-        caller,
-        // Who acts for nobody owns what they ask for.
-        owner: caller as Owner,
-        ...acted,
-        server,
-        isOperator: isOperator(scopes),
-        // Requests with other methods are idempotent anyway.
-        idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
-      });
-    };
+export function useOperationContext(surround: Surround, actFor: ActFor): Plugin<Decided, Decided> {
+  /** Decides for whom a request is that names an account; returns nothing to wait for if it names none. */
+  const decide = (context: Decided): Promise<void> | undefined => {
+    const { accessToken, headers, record } = context;
     const account = headers[accountHeader];
-    if (account === undefined) return extend();
-    const { db } = surroundings;
-    return actFor({ db, caller, mayAct: mayActForOthers(scopes), account }).then(extend);
-  },
-});
+    if (!accessToken || account === undefined || context.acted) return undefined;
+    const { issuer, subject, server, scopes } = accessToken;
+    const mayAct = mayActForOthers(scopes);
+    if (mayAct) record.actor = server ?? subject;
+    const { db } = surround(context);
+    return actFor({ db, caller: { issuer, subject }, mayAct, account }).then((decision) => {
+      Object.assign(context, { acted: { decision }, actingFor: decision?.actingFor });
+      if (decision) record.accountId = decision.actingFor;
+    });
+  };
+
+  const build = (context: Decided) => {
+    const { accessToken, headers, method } = context;
+    if (!accessToken) return {};
+    const { issuer, subject, server, scopes } = accessToken;
+    const caller = { issuer, subject };
+    return {
+      ...surround(context),
+      caller,
+      // Who acts for nobody owns what they ask for.
+      owner: caller as Owner,
+      ...context.acted?.decision,
+      server,
+      isOperator: isOperator(scopes),
+      // Requests with other methods are idempotent anyway.
+      idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
+    };
+  };
+
+  return {
+    onRequestParse: ({ serverContext }) => decide(serverContext),
+    onContextBuilding: ({ context, extendContext }) => {
+      const deciding = decide(context);
+      if (!deciding) return extendContext(build(context));
+      return deciding.then(() => extendContext(build(context)));
+    },
+  };
+}
 
 /** A plugin of Yoga's. */
 // biome-ignore lint/suspicious/noExplicitAny: each plugin names for itself what it finds and leaves in the context

@@ -107,9 +107,12 @@ const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: D
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-/** The key within the owner's account: each server that acts for the account has keys of its own. */
+/**
+ * The key within the owner's account: each server that acts for the account has keys of its own. No key that a header
+ * field can have contains a NUL.
+ */
 const scopedKey = ({ caller, actingFor }: OperationContext, key: string): string =>
-  actingFor === undefined ? key : JSON.stringify([caller.issuer, caller.subject, key]);
+  actingFor === undefined ? key : [caller.issuer, caller.subject, key].join('\0');
 
 const stillRunning = () =>
   new GatewayError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
@@ -146,9 +149,9 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     run: (context: OperationContext) => Promise<Result>,
   ): Promise<Answered<Result>> {
     if (context.server !== undefined && context.actingFor === undefined) throw notForServers();
-    const key = parseIdempotencyKey(operation.key);
+    const key = scopedKey(context, parseIdempotencyKey(operation.key));
     const keyed = { ...operation, key };
-    const id = JSON.stringify([context.owner.issuer, context.owner.subject, scopedKey(context, key)]);
+    const id = JSON.stringify([context.owner.issuer, context.owner.subject, key]);
     if (this.#running.has(id)) throw stillRunning();
     const kept = await replay<Result>(context, keyed);
     if (kept) return kept;
@@ -181,7 +184,7 @@ async function replay<Result>(
   { key, name, input }: KeyedOperation,
 ): Promise<Answered<Result> | undefined> {
   const { db, owner, services } = context;
-  const keyDigest = sha256(scopedKey(context, key));
+  const keyDigest = sha256(key);
   const [record] = await selectRecord(db, { ...owner, keyDigest, since: begin() });
   if (!record) return undefined;
   const { request, result } = await openAnswer(services.secrets, record, key);
@@ -202,8 +205,8 @@ async function carryOut<Result>(
   const account = await ensureAccount(context);
   const [counted] = await countRecords(db, { account });
   if (Number(counted?.count) >= mostPerAccount) throw tooMany();
-  const keyDigest = sha256(scopedKey(context, key));
-  const lock = sha256(JSON.stringify([account, scopedKey(context, key)]))
+  const keyDigest = sha256(key);
+  const lock = sha256(JSON.stringify([account, key]))
     .readBigInt64BE()
     .toString();
   const claim = { account, keyDigest, createdAt: new Date(), lock, since: begin() };

@@ -8,6 +8,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { isForOwner } from '../auth/required-scopes.ts';
 import type { ErrorCode } from '../errors.ts';
 import { factsOf } from '../graphql/field-facts.ts';
 import type { BoundRoute } from './bound-routes.ts';
@@ -217,13 +218,13 @@ export const errorsOf = ({ field, inputs, method, resource, takesKey }: BoundRou
   ...(method === 'GET' && { 304: ref('NotModified') }),
   401: ref('Unauthorized'),
   403: ref('Forbidden'),
-  ...(inputs.some((input) => input.in === 'path') && { 404: ref('NotFound') }),
+  ...((isForOwner(field) || inputs.some((input) => input.in === 'path')) && { 404: ref('NotFound') }),
   ...declaredErrors(factsOf(field).errors ?? []),
   ...(takesKey && { 409: ref('Conflict') }),
   ...(resource && { 412: ref('PreconditionFailed') }),
   413: ref('PayloadTooLarge'),
   ...(inputs.some((input) => input.in === 'body') && { 415: ref('UnsupportedMediaType') }),
-  ...(inputs.length > 0 && { 422: ref('UnprocessableContent') }),
+  ...((isForOwner(field) || inputs.length > 0) && { 422: ref('UnprocessableContent') }),
   429: ref('TooManyRequests'),
   500: ref('InternalServerError'),
   503: ref('ServiceUnavailable'),

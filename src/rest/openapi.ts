@@ -12,7 +12,7 @@ import {
   toComponents,
 } from './openapi-components.ts';
 import { describeOperation, type SofaOperation } from './openapi-operation.ts';
-import { basePath } from './routes.ts';
+import { basePath, type Route } from './routes.ts';
 import type { Sofa } from './sofa.ts';
 
 /** The part of Sofa's OpenAPI document that this file uses. */
@@ -54,8 +54,17 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** The tags that list the operations; `path` matches the paths that a tag stands for. */
-const tags = [
+interface Tag {
+  readonly name: string;
+  readonly description: string;
+  /** Matches the paths that the tag stands for. */
+  readonly path: RegExp;
+  /** The only method that it stands for there; undefined: all. */
+  readonly method?: Route['method'];
+}
+
+/** The tags that list the operations. */
+const tags: readonly Tag[] = [
   { name: 'API keys', description: 'Your credentials at the API provider.', path: /^\/auth\/keys/ },
   {
     name: 'Verification',
@@ -75,6 +84,12 @@ const tags = [
     path: /\/entitlements?$/,
   },
   {
+    name: 'Customers',
+    description: "For the provider's servers that act for customers.",
+    path: /^\/admin\/accounts$/,
+    method: 'PUT',
+  },
+  {
     name: 'Operators',
     description: 'For those who run this service. Available with `ADMIN=on`.',
     path: /^\/admin\//,
@@ -87,7 +102,8 @@ const webhooksTag = {
   description: 'The events that Keyward sends to webhook endpoints.',
 };
 
-const tagOf = (path: string): string | undefined => tags.find((tag) => tag.path.test(path))?.name;
+const tagOf = (route: Route): string | undefined =>
+  tags.find(({ path, method = route.method }) => path.test(route.path) && method === route.method)?.name;
 
 const securitySchemes = (discoveryUrl: string, scopes: readonly Scope[]) => ({
   OAuth2: {
@@ -156,7 +172,7 @@ export function createOpenApi(
     const path = basePath + route.path;
     paths[path] = {
       ...paths[path],
-      [method]: describeOperation(route, operation, { settings, components, tag: tagOf(route.path) }),
+      [method]: describeOperation(route, operation, { settings, components, tag: tagOf(route) }),
     };
   }
   return {
@@ -164,7 +180,7 @@ export function createOpenApi(
     info,
     servers: [{ url: '/', description: 'This server.' }],
     tags: [
-      ...tags.filter(({ name }) => Object.values(table).some(({ path }) => tagOf(path) === name)),
+      ...tags.filter(({ name }) => Object.values(table).some((route) => tagOf(route) === name)),
       ...(other.webhooks ? [webhooksTag] : []),
     ].map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...other.paths },

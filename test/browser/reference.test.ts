@@ -403,8 +403,11 @@ describe.skipIf(!canRun)('the API reference of a service with operators', () => 
     expect(await visit.page.locator('.operation').count()).toBe(all.length);
     expect(await visit.page.locator('#blockAccount h3').textContent()).toBe('Block an account');
     expect(await visit.page.locator('#blockAccount .access').textContent()).toBe('Scopes: keyward.admin');
-    expect(await visit.page.locator('#auditEvents .access').textContent()).toContain(
-      'or for operators keyward.admin',
+    expect(await visit.page.locator('#auditEvents .access').textContent()).toBe(
+      'Scopes: openid email profile, or for operators keyward.admin, or accounts.act with Keyward-Account',
+    );
+    expect(await visit.page.locator('#ensureAccount .access').textContent()).toBe(
+      'Scopes: accounts.act, or accounts.entitle',
     );
   });
 });

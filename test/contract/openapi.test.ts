@@ -60,12 +60,12 @@ const operations = [
   {
     ...{ operationId: 'privateKeyStatus', method: 'get', path: '/api/v1/auth/private-key' },
     scopes: signedIn,
-    statuses: ['200', '304', '401', '403', '412', '413', '429', '500', '503'],
+    statuses: ['200', '304', '401', '403', '404', '412', '413', '422', '429', '500', '503'],
   },
   {
     ...{ operationId: 'updateAutomationSettings', method: 'put', path: '/api/v1/automation/settings' },
     scopes: signedIn,
-    statuses: ['200', '401', '403', '412', '413', '415', '422', '429', '500', '503'],
+    statuses: ['200', '401', '403', '404', '412', '413', '415', '422', '429', '500', '503'],
   },
 ];
 
@@ -172,11 +172,14 @@ it('the operations that need scopes over others, and no others, take the secret 
     (operation) =>
       scopesOf(operation).length > 0 && scopesOf(operation).every((scope) => overOthers.includes(scope)),
   );
+  const acting = all.filter(({ parameters = [] }) => JSON.stringify(parameters).includes('KeywardAccount'));
   const taking = all.filter(({ security = [] }) => JSON.stringify(security).includes('ServerSecret'));
   const names = (some: typeof all) => some.map(({ operationId }) => operationId);
-  expect(names(taking)).toEqual(names(forServers));
+  expect(names(taking).toSorted()).toEqual([...names(forServers), ...names(acting)].toSorted());
+  for (const { security } of acting) expect(security).toContainEqual({ ServerSecret: ['accounts.act'] });
   expect(names(taking)).toEqual(expect.arrayContaining(['verifyApiKey', 'setEntitlement', 'blockAccount']));
-  expect(names(taking)).not.toContain('auditEvents');
+  const { get: trail } = document.paths['/api/v1/audit-events'];
+  expect(trail.security).not.toContainEqual({ ServerSecret: ['keyward.admin'] });
 });
 
 describe.each(operations)('$method $path', ({ operationId, method, path, scopes, statuses }) => {
@@ -188,7 +191,11 @@ describe.each(operations)('$method $path', ({ operationId, method, path, scopes,
   });
 
   it('requires its scopes by either scheme', () => {
-    expect(operation.security).toEqual([{ OAuth2: scopes }, { BearerToken: scopes }]);
+    const acting = ['accounts.act'];
+    expect(operation.security).toEqual([
+      ...[{ OAuth2: scopes }, { BearerToken: scopes }],
+      ...[{ OAuth2: acting }, { BearerToken: acting }, { ServerSecret: acting }],
+    ]);
   });
 
   it('lists each status that it can answer, in JSON', () => {
@@ -206,7 +213,7 @@ describe.each(operations)('$method $path', ({ operationId, method, path, scopes,
       validate(schema, example);
     }
     // A tag has no example: a page that fills it in would have every call refused.
-    const given = (operation.parameters ?? []).filter((each: Json) => each.in !== 'header');
+    const given = (operation.parameters ?? []).map(resolve).filter((each: Json) => each.in !== 'header');
     for (const { schema, example } of given) validate(schema, example);
     const body = operation.requestBody?.content['application/json'];
     if (body) validate(body.schema, body.example);
@@ -223,6 +230,11 @@ describe.each(operations)('$method $path', ({ operationId, method, path, scopes,
 });
 
 describe('input', () => {
+  const headers = [
+    { name: 'If-Match', in: 'header', required: false },
+    { name: 'Keyward-Account', in: 'header', required: false },
+  ];
+
   it('key_id is a 32-bit integer in the path', () => {
     const [parameter, ...others] = document.paths['/api/v1/auth/keys/{key_id}'].delete.parameters;
     expect(parameter).toMatchObject({
@@ -231,14 +243,14 @@ describe('input', () => {
       required: true,
       schema: { type: 'integer', format: 'int32' },
     });
-    expect(others).toMatchObject([{ name: 'If-Match', in: 'header', required: false }]);
+    expect(others.map(resolve)).toMatchObject(headers);
     expect(document.paths['/api/v1/auth/keys/{key_id}'].delete).not.toHaveProperty('requestBody');
   });
 
   it('settings are in a required body, where each is optional and nullable', () => {
     const { requestBody, parameters } = document.paths['/api/v1/automation/settings'].put;
     const { schema } = requestBody.content['application/json'];
-    expect(parameters).toMatchObject([{ name: 'If-Match', in: 'header', required: false }]);
+    expect(parameters.map(resolve)).toMatchObject(headers);
     expect(requestBody.required).toBe(true);
     for (const body of [{}, { is_enabled: null, session_duration: null }, { is_enabled: false }])
       validate(schema, body);

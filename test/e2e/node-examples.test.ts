@@ -29,6 +29,13 @@ Read the API key again: it was deactivated or has expired.
 Correct the input.
 `;
 
+it("a provider's dashboard makes a key for a customer, and lists the customer's keys", async () => {
+  const command = 'node examples/typescript/act-for-customers.ts https://id.example.com dora';
+  const { code, stdout, stderr } = await run(command);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(toPattern('Show dora this secret once: sk-…\n… Website\n'));
+});
+
 describe.each([
   ['REST', 'node examples/typescript/rest.ts', restPrints],
   ['GraphQL', 'node examples/typescript/graphql.ts', graphqlPrints],

@@ -340,6 +340,15 @@ describe('an important header, sent twice', () => {
     }
   });
 
+  it.each(['1', '2'])(
+    'is refused with 400: two accounts to act for, also the same twice: %s',
+    async (second) => {
+      const named = `Authorization: Bearer ${token}\r\nKeyward-Account: 1\r\nkeyward-account: ${second}\r\n`;
+      for (const path of ['/api/v1/auth/keys', '/graphql'])
+        expect(await send(path, named)).toMatch(/^HTTP\/1\.1 400 /);
+    },
+  );
+
   it('is refused with 400: two content types', async () => {
     const types = 'Content-Type: application/json\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n';
     expect(await send('/graphql', types, 'POST')).toMatch(/^HTTP\/1\.1 400 /);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Db } from '../../src/database/db.ts';
-import type { Answer, TestGateway } from '../support/gateway.ts';
+import { type Answer, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { TokenClaims } from '../support/issuer.ts';
 import { createPeople, type People, trailOf, verify } from '../support/operators.ts';
 import { recordStatements } from '../support/record-statements.ts';
@@ -340,6 +340,59 @@ describe('what is done for an account', () => {
       made.add(first.id);
       expect(await create(...caller)).toEqual({ ...first, isReplayed: true });
     }
+  });
+
+  it("a key of the owner's that looks like one of a server is another one", async () => {
+    const key = ['urn:keyward:server', 'dashboard', 'k1'];
+    const create = (gateway: TestGateway, idempotencyKey: string, token?: string) =>
+      gateway.rest('POST', '/auth/keys', {
+        json: { name: 'CI' },
+        headers: { 'idempotency-key': idempotencyKey },
+        ...(token && { token }),
+      });
+    const quoted = `"${JSON.stringify(key).replaceAll('"', '\\"')}"`;
+    const mine = await create(setup.gateway, quoted, await setup.sign({ sub: 'bob' }));
+    const acted = await create(asServer(people.bob.id), 'k1');
+    expect([mine.status, acted.status]).toEqual([201, 201]);
+    expect(acted.body.id).not.toBe(mine.body.id);
+  });
+
+  it('a change counts towards those of the day of the account, and an end is never refused', async () => {
+    await using gateway = await createTestGateway(setup.issuer, { changesPerDay: 1 });
+    const bob = await gateway.createAccount('bob');
+    const keyId = await gateway.createApiKey(bob);
+    const token = await setup.sign(acting);
+    const forBob = actingFor(gateway, bob);
+    const rename = (name: string) => forBob.rest('PATCH', `/auth/keys/${keyId}`, { token, json: { name } });
+    expect((await rename('One')).status).toBe(200);
+    expect((await rename('Two')).status).toBe(429);
+    const byBob = { token: await setup.sign({ sub: 'bob' }), json: { name: 'Three' } };
+    expect((await gateway.rest('PATCH', `/auth/keys/${keyId}`, byBob)).status).toBe(429);
+    expect((await forBob.rest('DELETE', `/auth/keys/${keyId}`, { token })).status).toBe(200);
+  });
+
+  it('GraphQL refuses a document with a field that is not of the owner', async () => {
+    const token = await setup.sign({ ...acting, scope: 'accounts.act keys.verify' });
+    const query = 'mutation { createApiKey { key } verifyApiKey(key: "sk-") { valid } }';
+    const before = await setup.stored();
+    for (let time = 0; time < 2; time += 1) {
+      const { body } = await actingFor(setup.gateway, people.bob.id).fetch('POST', '/graphql', {
+        token,
+        json: { query },
+      });
+      expect(body.errors[0].extensions).toMatchObject({
+        code: 'BAD_USER_INPUT',
+        issues: [{ path: ['header', 'keyward-account'] }],
+      });
+    }
+    expect(await setup.stored()).toEqual(before);
+  });
+
+  it('a server that may not act learns nothing of the schema by the header', async () => {
+    const token = await setup.sign({ sub: 'server', scope: '' });
+    const json = { query: '{ apiKeyz { id } }' };
+    const { body } = await actingFor(setup.gateway, 1).fetch('POST', '/graphql', { token, json });
+    expect(body.errors.map(({ message }: { message: string }) => message)).toEqual(['Account not found']);
   });
 
   it('If-Match is about the record of the account', async () => {

@@ -41,7 +41,7 @@ const changes: Readonly<Record<Change, readonly Count[]>> = {
   deactivateAccountApiKey: [[3, { ...active, reason: '"x"' }]],
   pauseAccountApiKey: [[4, { ...active, reason: '"x"' }]],
   resumeAccountApiKey: [[2, { ...active, reason: '"x"' }]],
-  ensureAccount: [[7, { issuer: '"https://id.example.com"', subject: '<friend>' }]],
+  ensureAccount: [[5, { issuer: '"https://id.example.com"', subject: '<friend>' }]],
   eraseAccount: [[11, { id: '<account>' }]],
   findApiKey: [
     [2, { key: '<key>' }],

@@ -33,10 +33,38 @@ export const Access = ({ found }: { readonly found: FoundOperation }) => {
     <p class="access">
       Scopes: <Scopes scopes={first} />
       {others.map((scopes) => (
-        <Only key={scopes.join()} when={conditionOf(found) ? undefined : 'operators'}>
-          , or for operators <Scopes scopes={scopes} />
-        </Only>
+        <Alternative key={scopes.join()} found={found} scopes={scopes} />
       ))}
     </p>
   );
 };
+
+/** Other scopes with which a token may call an operation. */
+function Alternative({
+  found,
+  scopes,
+}: {
+  readonly found: FoundOperation;
+  readonly scopes: readonly string[];
+}) {
+  const words = (
+    <>
+      , or <Scopes scopes={scopes} />
+    </>
+  );
+  if (scopes.includes('keyward.admin'))
+    return (
+      <Only when={conditionOf(found) ? undefined : 'operators'}>
+        , or for operators <Scopes scopes={scopes} />
+      </Only>
+    );
+  const isActing =
+    scopes.includes('accounts.act') && found.parameters.some(({ name }) => name === 'Keyward-Account');
+  return isActing ? (
+    <>
+      {words} with <code>Keyward-Account</code>
+    </>
+  ) : (
+    words
+  );
+}
