@@ -176,7 +176,7 @@ export const requiredScopesOf = (field: WithScopes) =>
   (field?.extensions.requiredScopes ?? []) as readonly string[];
 
 /** Whether an operator's token needs none of the scopes that a root field requires. */
-export const isForOperatorsToo = (field: WithScopes): boolean => field?.extensions.orOperator === true;
+const isForOperatorsToo = (field: WithScopes): boolean => field?.extensions.orOperator === true;
 
 /** Whether a root field is about the caller's own data, so that a server can run it for another account. */
 export const isForOwner = (field: WithScopes): boolean => requiredScopesOf(field).every(isOwnScope);
