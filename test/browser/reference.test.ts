@@ -171,7 +171,11 @@ describe.skipIf(!canRun)('the API reference', () => {
       ['by path', '/private-key post', ['registerPrivateKey']],
       ['by summary', 'forward', []],
       ['by description', 'reverse proxy', ['authorizeApiKey']],
-      ['by scope', 'accounts.entitle', ['entitlement', 'setEntitlement', 'setEntitlementBySubject']],
+      [
+        'by scope',
+        'accounts.entitle',
+        ['ensureAccount', 'entitlement', 'setEntitlement', 'setEntitlementBySubject'],
+      ],
     ])('finds operations %s', async (_how, text, ids) => {
       expect((await find(text)).toSorted()).toEqual(ids.toSorted());
       const links = await visit.page
