@@ -9,6 +9,22 @@ import { type AccountReference, ensureAccount } from './ensure-account.ts';
 import { eraseAccount } from './erase-account.ts';
 import { unblockAccount } from './unblock-account.ts';
 
+const issuerField = {
+  description: 'The identity provider: `iss` of the access tokens.',
+  example: 'https://id.example.com',
+  mostBytes: mostBytesOf.issuer,
+};
+const subjectField = {
+  description: 'The person: `sub` of the access tokens.',
+  example: 'alice',
+  mostBytes: mostBytesOf.subject,
+};
+const createdAtField = {
+  type: 'DateTime',
+  description: 'When the account was created.',
+  example: '2026-01-31T12:00:00.000Z',
+} as const;
+
 /** An account as operators see it. */
 const AccountType = builder.objectRef<AccountRecord>('Account').implement({
   description: 'The account of a person, created with their first change.',
@@ -17,21 +33,12 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
       description: 'Id of the account, elsewhere called `userId`.',
       example: 1,
     }),
-    issuer: t.exposeString('issuer', {
-      description: 'The identity provider: `iss` of the access tokens.',
-      example: 'https://id.example.com',
-      mostBytes: mostBytesOf.issuer,
-    }),
+    issuer: t.exposeString('issuer', issuerField),
     subject: t.exposeString('subject', {
-      description: 'The person: `sub` of the access tokens. If the account was erased, a random text.',
-      example: 'alice',
-      mostBytes: mostBytesOf.subject,
+      ...subjectField,
+      description: `${subjectField.description} If the account was erased, a random text.`,
     }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the account was created.',
-      example: '2026-01-31T12:00:00.000Z',
-    }),
+    createdAt: t.expose('createdAt', createdAtField),
     blockedAt: t.expose('blockedAt', {
       ...timeOrNull,
       description: 'When the account was blocked. Null if it is not blocked.',
@@ -99,21 +106,9 @@ const AccountReferenceType = builder.objectRef<AccountReference>('AccountReferen
       description: 'Id of the account: the value of `Keyward-Account`.',
       example: 1,
     }),
-    issuer: t.exposeString('issuer', {
-      description: 'The identity provider: `iss` of the access tokens.',
-      example: 'https://id.example.com',
-      mostBytes: mostBytesOf.issuer,
-    }),
-    subject: t.exposeString('subject', {
-      description: 'The person: `sub` of the access tokens.',
-      example: 'alice',
-      mostBytes: mostBytesOf.subject,
-    }),
-    createdAt: t.expose('createdAt', {
-      type: 'DateTime',
-      description: 'When the account was created.',
-      example: '2026-01-31T12:00:00.000Z',
-    }),
+    issuer: t.exposeString('issuer', issuerField),
+    subject: t.exposeString('subject', subjectField),
+    createdAt: t.expose('createdAt', createdAtField),
     isBlocked: t.exposeBoolean('isBlocked', {
       description: 'Whether an operator has blocked the account.',
       example: false,

@@ -6,7 +6,8 @@ import Negotiator from 'negotiator';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { type Answer, type Exchange, graphqlPath, type Handler, jsonAnswer } from '../http/exchange.ts';
 import { checkBody, decodeText, isJson } from '../http/read-request.ts';
-import { documentIdName, type FindKnown, type WithRun } from './kept-documents.ts';
+import { documentIdName, type FindKnown } from './kept-documents.ts';
+import type { WithRun } from './run-operation.ts';
 
 /**
  * Answers GraphQL requests: GET and POST, with JSON bodies of a limited size. A POST of a known document is run here;

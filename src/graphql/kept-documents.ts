@@ -12,7 +12,7 @@ import type { WithAccessToken } from '../auth/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readBearer } from '../http/read-request.ts';
 import { maskError } from './graphql-errors.ts';
-import type { Pipeline } from './run-operation.ts';
+import type { Pipeline, WithRun } from './run-operation.ts';
 
 /** The most memory of one process for callers' documents, in bytes. */
 export const documentRoom = 16 * 1024 * 1024;
@@ -51,12 +51,6 @@ export type FindKnown = (
   params: GraphQLParams,
   context: Exchange,
 ) => (() => Promise<ExecutionResult>) | undefined;
-
-/** The context of a request whose document is known. */
-export interface WithRun {
-  /** The result of the operation. Yoga answers with it if the operation failed. */
-  running?: Promise<ExecutionResult>;
-}
 
 /**
  * Makes the function that runs known documents again, without parsing or validating them. That is safe: parsing and

@@ -85,10 +85,17 @@ export type ActFor = (acting: {
   readonly account: string;
 }) => Promise<Required<Pick<OperationContext, 'owner' | 'actingFor'>> | undefined>;
 
+/** The context of a request whose document is known. */
+export interface WithRun {
+  /** The result of the operation. Yoga answers with it if the operation failed. */
+  running?: Promise<ExecutionResult>;
+}
+
 /** A request, with the decision for whom it is. */
 type Decided = YogaInitialContext &
   Exchange &
   WithAccessToken &
+  WithRun &
   Partial<OperationContext> & {
     /** Whose account the request is for; undefined: the caller's own. Missing until it is decided. */
     acted?: { readonly decision: Awaited<ReturnType<ActFor>> };
@@ -134,7 +141,7 @@ export function useOperationContext(surround: Surround, actFor: ActFor): Plugin<
   };
 
   return {
-    onRequestParse: ({ serverContext }) => decide(serverContext),
+    onRequestParse: ({ serverContext }) => (serverContext.running ? undefined : decide(serverContext)),
     onContextBuilding: ({ context, extendContext }) => {
       const deciding = decide(context);
       if (!deciding) return extendContext(build(context));

@@ -1,6 +1,6 @@
 import type { GraphQLField } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { holds, requiredScopesOf } from '../../src/auth/required-scopes.ts';
+import { alternativesOf, holds } from '../../src/auth/required-scopes.ts';
 import { scopeDescriptions } from '../../src/auth/scopes.ts';
 import { writeServerCredential } from '../../src/config/values/server-credentials.ts';
 import { schema } from '../../src/gateway/schema.ts';
@@ -18,13 +18,15 @@ const scopesOverOthers = allScopes.filter((scope) => !ownScopes.includes(scope))
 interface Operation {
   readonly name: string;
   readonly kind: 'query' | 'mutation';
-  /** Those of its scopes that reach others. */
-  readonly overOthers: readonly string[];
+  /** The sets of scopes of which a caller needs one; of each, those that reach others. */
+  readonly overOthers: readonly (readonly string[])[];
 }
 
 const operationsOf = (kind: Operation['kind'], fields: Record<string, GraphQLField<unknown, unknown>> = {}) =>
   Object.entries(fields).map(([name, field]): Operation => {
-    const overOthers = requiredScopesOf(field).filter((scope) => scopesOverOthers.includes(scope));
+    const overOthers = alternativesOf(field).map((scopes) =>
+      scopes.filter((scope) => scopesOverOthers.includes(scope)),
+    );
     return { name, kind, overOthers };
   });
 
@@ -127,13 +129,15 @@ it.each([
   async (_name, call) => {
     for (const scope of scopesOverOthers)
       expect(
-        operations.some(({ overOthers }) => overOthers.includes(scope)),
+        operations.some(({ overOthers }) => overOthers.flat().includes(scope)),
         scope,
       ).toBe(true);
     for (const { issuer, grants } of issuers) {
       const authorization = `Bearer ${await issuer.sign({ scope: allScopes.join(' ') })}`;
       for (const operation of operations) {
-        const expected = operation.overOthers.every((scope) => holds(new Set(grants), scope));
+        const expected = operation.overOthers.some((scopes) =>
+          scopes.every((scope) => holds(new Set(grants), scope)),
+        );
         expect([operation.name, grants, await call(operation, authorization)]).toEqual([
           operation.name,
           grants,

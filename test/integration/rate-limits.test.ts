@@ -7,6 +7,7 @@ import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { heaviestParts } from '../support/heaviest-account.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { recordStatements } from '../support/record-statements.ts';
+import { actingFor } from '../support/servers.ts';
 
 let issuer: TestIssuer;
 beforeAll(async () => {
@@ -195,6 +196,30 @@ describe('a caller that verifies API keys', () => {
     const token = await issuer.sign({ sub: 'backend', scope: 'keys.verify' });
     const [[, send]] = verifiers as [[string, Send]];
     expect(await statusesOf(() => send(gateway, { token }), 3)).toEqual([200, 200, 200]);
+  });
+});
+
+describe.each(transports)('%s: a server that acts for an account', (_name, send) => {
+  it('has a limit of its own, whatever the account', async () => {
+    await using gateway = await createLimited({
+      account: { requests: 1, seconds: 60 },
+      verifier: { requests: 3, seconds: 60 },
+    });
+    const accounts = [await gateway.createAccount('alice'), await gateway.createAccount('bob'), 9999];
+    const token = await issuer.sign({ sub: 'dashboard', scope: 'accounts.act' });
+    const statuses: number[] = [];
+    for (const account of accounts) {
+      const { status, headers } = await send(actingFor(gateway, account), { token });
+      statuses.push(status);
+      expect(headers.get('ratelimit-policy')).toBe('"verifier";q=3;w=60');
+    }
+    expect(statuses).toEqual([200, 200, 404]);
+    // A request above the limit costs no statement.
+    const { sql } = await recordStatements(gateway.database, async () =>
+      expect((await send(actingFor(gateway, accounts[0] ?? 0), { token })).status).toBe(429),
+    );
+    expect(sql).toEqual([]);
+    expect((await send(gateway, { token: await issuer.sign({ sub: 'alice' }) })).status).toBe(200);
   });
 });
 

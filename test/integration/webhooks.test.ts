@@ -21,6 +21,7 @@ import type { Webhooks } from '../../src/webhooks/sending/webhooks.ts';
 import { refuseRows } from '../support/database.ts';
 import { makeEveryChange } from '../support/every-change.ts';
 import { recordStatements } from '../support/record-statements.ts';
+import { actingFor } from '../support/servers.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { createSecret, failures, startReceiver, take } from '../support/webhook-receiver.ts';
 import { setUpSenders, until } from '../support/webhook-sender.ts';
@@ -212,6 +213,20 @@ describe('a change', () => {
 });
 
 describe("an operator's action", () => {
+  it('that a server of the provider makes for an account is announced as its', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    const id = await setup.gateway.createAccount('alice');
+    const token = await setup.sign({ sub: 'dashboard', scope: 'accounts.act' });
+    const forAlice = actingFor(setup.gateway, id);
+    const { body } = await forAlice.rest('POST', '/auth/keys', { token, json: { name: 'Website' } });
+    await forAlice.rest('DELETE', `/auth/keys/${body.id}`, { token });
+    await until(() => expect(receiver.types()).toEqual(['api_key.created', 'api_key.deactivated']));
+    for (const { event } of receiver.taken())
+      expect(event.data).toMatchObject({ user_id: id, subject: 'alice', by: 'provider', key_id: body.id });
+    expect(JSON.stringify(receiver.taken())).not.toContain('dashboard');
+  });
+
   it('is announced once, for its account; after an erasure, only the erasure stays', async () => {
     await using receiver = await startReceiver();
     await start([receiver.config()]);

@@ -23,6 +23,7 @@ function changing(gateway: TestGateway, changed: (call?: Call) => Call): TestGat
     ...gateway,
     fetch: (method, path, call) => gateway.fetch(method, path, changed(call)),
     rest: (method, path, call) => gateway.rest(method, path, changed(call)),
+    graphql: (query, call) => gateway.graphql(query, changed(call)),
   };
 }
 

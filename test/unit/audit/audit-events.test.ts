@@ -17,9 +17,9 @@ it.each([
   const config = databaseConfig('sqlite::memory:');
   await using database = await openDatabase(config);
   await migrate(database, config);
-  const caller = { issuer: 'https://id.example.com', subject: 'alice' };
-  await database.em.fork().insert(Account, { ...caller, createdAt: new Date() });
-  const context = { caller, db: new Db(database.em), services: {} } as unknown as OperationContext;
+  const owner = { issuer: 'https://id.example.com', subject: 'alice' };
+  await database.em.fork().insert(Account, { ...owner, createdAt: new Date() });
+  const context = { owner, db: new Db(database.em), services: {} } as unknown as OperationContext;
   const { sql } = await recordStatements(database, () => auditEvents(context, input));
   const [text = ''] = sql.filter((each) => each.includes('audit_event'));
   const values = Array.from(text.matchAll(/\?/g), () => 1);

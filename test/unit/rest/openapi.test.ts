@@ -12,6 +12,10 @@ const document: any = createOpenApi(sofa, described);
 const operation = (method: string, path: string) => document.paths[`/api/v1${path}`][method];
 const success = (method: string, path: string, status = 200) => operation(method, path).responses[status];
 
+/** The parameter of the operations on what an account owns, which is described once. */
+const accountHeader = '#/components/parameters/KeywardAccount';
+const nameOf = ({ name, $ref }: { name?: string; $ref?: string }) => name ?? $ref;
+
 describe('the description of a list', () => {
   it('is an array of records, with a Link header', () => {
     const { headers, content } = success('get', '/rooms');
@@ -24,12 +28,13 @@ describe('the description of a list', () => {
 
   it('has the parameters limit and cursor, before its other parameters', () => {
     const parameters = operation('get', '/rooms').parameters;
-    expect(parameters.map(({ name }: { name: string }) => name)).toEqual([
+    expect(parameters.map(nameOf)).toEqual([
       'limit',
       'cursor',
       'is_open',
       'owner_name',
       'built_after',
+      accountHeader,
     ]);
     expect(parameters[0]).toEqual({
       name: 'limit',
@@ -59,6 +64,7 @@ describe('the description of a creation', () => {
       '201',
       '401',
       '403',
+      '404',
       '409',
       '412',
       '413',
@@ -82,10 +88,8 @@ describe('the description of a body', () => {
     const { schema: body } = requestBody.content['application/json'];
     expect(body).toMatchObject({ properties: { name: { type: 'string' } }, required: ['name'] });
     expect(Object.keys(body.properties)).toEqual(['name']);
-    expect(parameters.map(({ name, in: place }: Record<string, string>) => [name, place])).toEqual([
-      ['room_id', 'path'],
-      ['If-Match', 'header'],
-    ]);
+    expect(parameters.map(nameOf)).toEqual(['room_id', 'If-Match', accountHeader]);
+    expect(parameters[0].in).toBe('path');
   });
 
   it('is left out, and so is 415, if every argument is in the path', () => {
