@@ -26,7 +26,7 @@ interface Operation {
   readonly security?: readonly object[];
   readonly parameters?: readonly {
     readonly name: string;
-    readonly in: string;
+    readonly in?: string;
     readonly required?: boolean;
     readonly schema: Schema;
   }[];
@@ -189,7 +189,8 @@ const operations = Object.entries(document.paths)
   )
   .map((operation) => ({
     ...operation,
-    parameters: operation.parameters?.filter((each) => each.in !== 'header'),
+    // What several operations share stands elsewhere: all of it is in headers.
+    parameters: operation.parameters?.filter(({ in: place = 'header' }) => place !== 'header'),
   }))
   // What is signed has tests of its own.
   .filter(({ security }) => security?.length !== 0)
