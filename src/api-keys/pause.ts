@@ -12,30 +12,28 @@ export type Pause = Pick<ApiKey, 'pausedAt' | 'pausedBy' | 'pauseReason'>;
 /** The pause of a key that is not paused. */
 export const noPause: Pause = { pausedAt: null, pausedBy: null, pauseReason: null };
 
+const columnsOf = ({ pausedAt, pausedBy, pauseReason }: Pause) => ({
+  paused_at: pausedAt,
+  paused_by: pausedBy,
+  pause_reason: pauseReason,
+});
+
 /** The columns of {@link noPause}. */
-export const noPauseColumns = { paused_at: null, paused_by: null, pause_reason: null } as const;
+export const noPauseColumns = columnsOf(noPause);
 
 /** Who pauses or resumes a key, and why. */
 export type PauseActor =
   | { readonly by: 'owner'; readonly reason: string | null }
   | { readonly by: 'operator'; readonly reason: string; readonly operatorId: ApiKey['account'] | undefined };
 
-const updatePause = prepareQuery(
-  ApiKey,
-  (db, { id, pausedAt, pausedBy, pauseReason }: Pick<ApiKey, 'id'> & Pause) =>
-    db
-      .updateTable('api_key')
-      .set({ paused_at: pausedAt, paused_by: pausedBy, pause_reason: pauseReason })
-      .where('id', '=', id)
-      .returningAll()
-      .returning(returnedQuota),
+const updatePause = prepareQuery(ApiKey, (db, changed: Pick<ApiKey, 'id'> & Pause) =>
+  db
+    .updateTable('api_key')
+    .set(columnsOf(changed))
+    .where('id', '=', changed.id)
+    .returningAll()
+    .returning(returnedQuota),
 );
-
-const inTrail = ({ pausedAt, pausedBy, pauseReason }: Pause) => ({
-  paused_at: pausedAt,
-  paused_by: pausedBy,
-  pause_reason: pauseReason,
-});
 
 /** Changes the pause of a locked key, and records it. */
 async function setPause(
@@ -47,7 +45,7 @@ async function setPause(
 ): Promise<ApiKeyRecord> {
   const [row] = await updatePause(db, { id: before.id, ...pause });
   if (!row) throw new Error('A locked key is gone');
-  const changes = changesOf(inTrail(before), inTrail(row));
+  const changes = changesOf(columnsOf(before), columnsOf(row));
   const about = { accountId: before.account, keyId: before.id };
   if (actor.by === 'owner') events(name, about, changes);
   else {
@@ -61,7 +59,10 @@ async function setPause(
 
 /** The changes that a pause by {@link pauseLeaked} records. */
 export const pausedByScanner = (before: Pause, now: Date): Change[] =>
-  changesOf(inTrail(before), inTrail({ ...noPause, pausedAt: before.pausedAt ?? now, pausedBy: 'scanner' }));
+  changesOf(
+    columnsOf(before),
+    columnsOf({ ...noPause, pausedAt: before.pausedAt ?? now, pausedBy: 'scanner' }),
+  );
 
 /**
  * Pauses API keys that were found in public, in one statement. It takes over the pause of an owner, who then learns of

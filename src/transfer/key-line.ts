@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { KeyLine } from '../api-keys/import/import-keys.ts';
 import { hidesEnough, leastHidden, past, visible } from '../api-keys/import/key-text.ts';
 import { excessOf, fromRest, inRest, keyParts, noParts, storedParts } from '../api-keys/key-parts.ts';
+import { longestPauseReason } from '../api-keys/pause-api-key.ts';
 import {
   type Form,
   formOf,
@@ -110,6 +111,10 @@ function createLineSchema(settings: OperationSettings, issuers: readonly string[
       path: ['pause_reason'],
       message: 'Must be given only with paused_at.',
     })
+    .refine(({ paused_by: by, pause_reason: why }) => by !== 'owner' || isOwnersReason(why), {
+      path: ['pause_reason'],
+      message: `Must have at most ${longestPauseReason} characters if the owner paused the key.`,
+    })
     .refine(({ paused_at: at, is_active: isActive }) => at == null || isActive !== false, {
       path: ['paused_at'],
       message: 'Must be given only for an active key.',
@@ -132,6 +137,10 @@ function createLineSchema(settings: OperationSettings, issuers: readonly string[
     });
   return { schema, places };
 }
+
+/** Whether an owner can give this reason: they may resume the key, and undo that. */
+const isOwnersReason = (why: string | null | undefined): boolean =>
+  why == null || [...why].length <= longestPauseReason;
 
 /** Makes a check that refuses a line with yet another way of hashing when there are {@link mostWays}. */
 function createWayCheck(forms: readonly Form[]) {

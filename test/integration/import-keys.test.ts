@@ -522,6 +522,11 @@ describe('a line is refused', () => {
     ],
     ['pause_reason alone', { pause_reason: 'x' }, 'pause_reason: Must be given only with paused_at.'],
     [
+      'a longer reason than an owner can give',
+      { paused_at: '2026-01-31T12:00:00Z', paused_by: 'owner', pause_reason: 'x'.repeat(201) },
+      'pause_reason: Must have at most 200 characters if the owner paused the key.',
+    ],
+    [
       'an inactive key that is paused',
       { is_active: false, paused_at: '2026-01-31T12:00:00Z', paused_by: 'owner' },
       'paused_at: Must be given only for an active key.',

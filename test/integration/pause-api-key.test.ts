@@ -66,6 +66,17 @@ const events: readonly Event[] = [
   ['it deactivates itself', 'the key', {}, alice],
 ];
 
+/** The outcomes of what only a key that may work again allows, and that leaves its pause as it is. */
+const changesNoState: Readonly<Record<State, string>> = {
+  active: '→ active',
+  owner: '→ owner',
+  operator: '→ operator',
+  scanner: '→ scanner',
+  inactive: 'CONFLICT',
+  expired: 'CONFLICT',
+  'expired while paused': 'CONFLICT',
+};
+
 /** What an event makes of each state: the next one, and whether it is recorded; or the error. */
 const outcomes: Readonly<Record<string, Readonly<Record<State, string>>>> = {
   'its owner pauses it': {
@@ -104,24 +115,8 @@ const outcomes: Readonly<Record<string, Readonly<Record<State, string>>>> = {
     expired: 'CONFLICT',
     'expired while paused': 'CONFLICT',
   },
-  'its owner rotates it': {
-    active: '→ active',
-    owner: '→ owner',
-    operator: '→ operator',
-    scanner: '→ scanner',
-    inactive: 'CONFLICT',
-    expired: 'CONFLICT',
-    'expired while paused': 'CONFLICT',
-  },
-  'its owner changes it': {
-    active: '→ active',
-    owner: '→ owner',
-    operator: '→ operator',
-    scanner: '→ scanner',
-    inactive: 'CONFLICT',
-    expired: 'CONFLICT',
-    'expired while paused': 'CONFLICT',
-  },
+  'its owner rotates it': changesNoState,
+  'its owner changes it': changesNoState,
   'its owner makes it the default': {
     active: '→ active',
     owner: 'CONFLICT',
