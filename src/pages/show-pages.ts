@@ -6,6 +6,7 @@ import { keepContent, type ShownService } from './page-content.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
 import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
 import { type BrowserPage, callbackPage, contentSecurityPolicy, pages } from './pages.ts';
+import { createProviderLook } from './provider-look.ts';
 
 /** The pause before the next attempt to read the provider's metadata, in milliseconds. */
 const retryAfter = 30_000;
@@ -43,13 +44,18 @@ const pageHeaders = (page: BrowserPage, mediaType: string, signIn?: SignInSettin
   'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
 });
 
+/** A worker obeys the policy of its own file. */
+const filePolicy = "default-src 'self'";
+
+/** An image that somebody opens by itself may be an SVG with scripts. */
+const imagePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
 const assetAnswer = (file: PageFile, exchange: Exchange) =>
   answerCompressible(file, exchange, {
     'content-type': file.mediaType,
     // The name of an asset changes with its content.
     'cache-control': 'public, max-age=31536000, immutable',
-    // A worker obeys the policy of its own file.
-    'content-security-policy': "default-src 'self'",
+    'content-security-policy': file.mediaType.startsWith('image/') ? imagePolicy : filePolicy,
   });
 
 /** Redirects a browser that requests `/` to a page. */
@@ -87,13 +93,17 @@ export function showPages(
     apiKeyPermissions: service.apiKeyPermissions,
     providerName: config.providerName,
     providerSentence: config.providerSentence,
+    providerLinks: config.providerLinks,
   };
+  const look = createProviderLook(config);
 
   const showPage = (page: BrowserPage): Middleware => {
     const prepare = async (file: Promise<PageFile>) => {
       const { content, mediaType } = await file;
-      const withSignIn = (signIn: SignInSettings | undefined) => ({ ...settings, signIn });
-      return { mediaType, contentWith: keepContent(`${content}`, service, withSignIn) };
+      const { head, logo: providerLogo } = await look;
+      const html = `${content}`.replace('</head>', () => `${head}</head>`);
+      const withSignIn = (signIn: SignInSettings | undefined) => ({ ...settings, providerLogo, signIn });
+      return { mediaType, contentWith: keepContent(html, service, withSignIn) };
     };
     let prepared: ReturnType<typeof prepare> | undefined;
     return (next) => async (exchange) => {
@@ -109,7 +119,7 @@ export function showPages(
   const loadAsset: Middleware = (next) => async (exchange) => {
     if (exchange.method !== 'GET') return next(exchange);
     exchange.record.route = assetsPath;
-    const file = await readFile(exchange.path);
+    const file = (await look).files.get(exchange.path) ?? (await readFile(exchange.path));
     return file ? assetAnswer(file, exchange) : next(exchange);
   };
 

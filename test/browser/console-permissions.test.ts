@@ -30,30 +30,12 @@ describe.skipIf(!canRun)('permissions that the provider lists', () => {
     world = await startWorld({
       API_KEY_PERMISSIONS: listed.join(),
       PLANS_FILE: file,
-      PROVIDER_NAME: 'Example & <Sons>',
-      PROVIDER_SENTENCE: 'Manage the API keys of your account.',
     });
   });
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
     await folder?.[Symbol.asyncDispose]();
   });
-
-  it.each(looks)(
-    '%s: the page says whose service it is, before and after the sign-in',
-    async (look, options) => {
-      await using visit = await world.visit({ ...options, reducedMotion: 'reduce' });
-      const { page } = visit;
-      await page.goto('/console');
-      await page.getByRole('heading', { name: 'Your keys for Example & <Sons>' }).waitFor();
-      await page.getByText('Manage the API keys of your account.').waitFor();
-      expect(await page.title()).toBe('Console · Example & <Sons>');
-      await inspect(page, `provider-${look}`);
-      await openConsole(visit, `provider-${look}`);
-      await page.getByRole('banner').getByText('Example & <Sons>').waitFor();
-      await inspect(page, `provider-signed-in-${look}`);
-    },
-  );
 
   it.each(looks)('%s: a person chooses them without knowing their names', async (look, options) => {
     const person = `chooser-${look}`;

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'preact/compat';
 import { TopBar } from '../shared/top-bar.tsx';
 import { useSession } from '../sign-in/use-session.ts';
+import { ProviderLinks } from './layout/provider-links.tsx';
 import { SignedOut } from './session/signed-out.tsx';
 import { usePerson } from './session/use-person.ts';
 
@@ -28,6 +29,7 @@ export function App() {
           <Console key={person} />
         </Suspense>
       )}
+      <ProviderLinks />
     </>
   );
 }

@@ -8,11 +8,22 @@ const titles = { console: 'Console', graphiql: 'GraphiQL', reference: 'API refer
 /** The name of a page. */
 export type PageName = keyof typeof titles;
 
+/** Whose service it is: the provider's logo, or their name beside Keyward's. */
+function Brand() {
+  const { providerName, providerLogo: logo } = settings;
+  if (logo) return <img className="logo" {...logo} alt={providerName ?? 'Keyward'} />;
+  return (
+    <>
+      <span className="brand">Keyward</span>
+      {providerName && <span className="provider">{providerName}</span>}
+    </>
+  );
+}
+
 /** The bar at the top of each page: links to the other pages, and the sign-in menu. */
 export const TopBar = ({ current }: { readonly current: PageName }) => (
   <header className="top-bar">
-    <span className="brand">Keyward</span>
-    {settings.providerName && <span className="provider">{settings.providerName}</span>}
+    <Brand />
     <nav aria-label="Pages">
       {(Object.keys(titles) as PageName[])
         .filter((name) => settings.pages[name] !== undefined)

@@ -19,6 +19,9 @@ export interface ScopeSetting {
   readonly byDefault: boolean;
 }
 
+/** A page of the provider's own. */
+export type ProviderPage = 'documentation' | 'support' | 'terms' | 'privacy';
+
 /** What the server tells a page. */
 export interface Settings {
   /** Undefined if no client is registered; the person then pastes a token. */
@@ -34,6 +37,10 @@ export interface Settings {
   readonly providerName?: string;
   /** What the console says to somebody who is not signed in. */
   readonly providerSentence?: string;
+  /** The provider's logo, with its own size in CSS pixels. */
+  readonly providerLogo?: { readonly src: string; readonly width: number; readonly height: number };
+  /** The provider's own pages. */
+  readonly providerLinks?: readonly { readonly name: ProviderPage; readonly url: string }[];
   /** The least and the greatest session length, in seconds. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }

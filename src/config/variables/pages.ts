@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { imageOfFile } from '../values/image-of-file.ts';
 import { listOf, onOrOff } from '../values/kinds.ts';
+import { providerLinks } from '../values/provider-links.ts';
 
 const parameters = listOf(
   (pair) => /^[^=\s]+=\S+$/.test(pair),
@@ -42,6 +44,27 @@ export const pageVariables = {
       'What the console says to people who are not signed in: one sentence, at most 200 characters',
     unset: 'what the console is for',
     example: 'Manage the API keys of your Example account.',
+  }),
+  PROVIDER_LOGO: imageOfFile.optional().meta({
+    description:
+      'File with your logo, which the pages show in place of the word Keyward: SVG, PNG, WebP or JPEG, at most 100 KiB. Shown [28 pixels high](pages.md#your-name-logo-and-colour)',
+    unset: 'the word Keyward',
+    example: '/etc/keyward/logo.svg',
+  }),
+  PROVIDER_COLOR: z
+    .string()
+    .regex(/^#[\da-f]{6}$/i, 'must be a colour of six hexadecimal digits: #0b5d57')
+    .optional()
+    .meta({
+      description:
+        'Your colour, for links and buttons. The pages make it [darker or lighter](pages.md#your-name-logo-and-colour) until text in it can be read',
+      unset: 'green',
+      example: '#7c3aed',
+    }),
+  PROVIDER_LINKS: providerLinks.default([]).meta({
+    description:
+      'Your own pages, for the foot of the console: `documentation`, `support`, `terms` and `privacy`, each with its URL (`https:` or `mailto:`), separated by commas',
+    example: 'support=mailto:help@example.com,terms=https://example.com/terms',
   }),
   AUTH_BROWSER_CLIENT_ID: z.string().optional().meta({
     description:

@@ -107,6 +107,9 @@ describe('defaults', () => {
       signIn: undefined,
       providerName: undefined,
       providerSentence: undefined,
+      providerLogo: undefined,
+      providerColor: undefined,
+      providerLinks: [],
     },
     edge: {
       trustedProxies: [],

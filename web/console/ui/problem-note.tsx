@@ -1,5 +1,6 @@
 import { useSession } from '../../sign-in/use-session.ts';
 import type { Problem } from '../api/problem.ts';
+import { SupportLink } from '../layout/provider-links.tsx';
 import { SignInButton } from '../session/sign-in-button.tsx';
 import { Button } from './button.tsx';
 
@@ -24,11 +25,18 @@ export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
         </p>
       )}
       {kind === 'unauthenticated' && <SignInButton label="Sign in again" />}
-      {kind === 'forbidden' && <SignInButton label="Sign in with the required scopes" scopes={scopes} />}
+      {kind === 'forbidden' && scopes.length > 0 && (
+        <SignInButton label="Sign in with the required scopes" scopes={scopes} />
+      )}
+      {isForProvider(problem) && <SupportLink />}
       {onRetry && kind !== 'unauthenticated' && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
 }
+
+/** Whether only the provider can help: the service failed, or another sign-in would change nothing. */
+const isForProvider = ({ kind, scopes }: Problem): boolean =>
+  kind === 'server' || (kind === 'forbidden' && scopes.length === 0);
 
 /** Takes the focus, because the button that signed in is gone. */
 const SignedInAgain = () => (

@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'preact/compat';
+import { settings } from '../../sign-in/settings.ts';
 
 interface ViewProps {
   readonly title: string;
@@ -14,7 +15,7 @@ interface ViewProps {
 export function View({ title, lead, back, action, children }: ViewProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
-    document.title = `${title} · Keyward`;
+    document.title = `${title} · ${settings.providerName ?? 'Keyward'}`;
     heading.current?.focus();
   }, [title]);
   return (
