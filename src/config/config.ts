@@ -104,7 +104,7 @@ const pagesOf = (env: Environment) => {
     /** The provider's name, as people know it, and what the console says to them before they sign in. */
     providerName: env.PROVIDER_NAME,
     providerSentence: env.PROVIDER_SENTENCE,
-    /** The provider's logo and colour; undefined: Keyward's own. */
+    /** The file of the provider's logo, and the provider's colour; undefined: Keyward's own. */
     providerLogo: env.PROVIDER_LOGO,
     providerColor: env.PROVIDER_COLOR,
     /** The provider's own pages. */

@@ -141,6 +141,11 @@ const pageFaults = (given: Given): Fault[] => {
   const hasClient = given.isSet('AUTH_BROWSER_CLIENT_ID');
   return [
     ...when(
+      given.isSet('PROVIDER_LOGO') && !given.isSet('PROVIDER_NAME'),
+      'PROVIDER_NAME',
+      'must be set with PROVIDER_LOGO: it is what a screen reader says',
+    ),
+    ...when(
       isDevelopment(given) && hasClient,
       'AUTH_ISSUER',
       '(or AUTH_ISSUERS) must be set with AUTH_BROWSER_CLIENT_ID: the development identity provider has its own client',

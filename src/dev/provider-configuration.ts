@@ -2,9 +2,10 @@ import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { type Adapter, type AdapterPayload, type Configuration, errors } from 'oidc-provider';
+import { escapeHtml } from '../pages/page-content.ts';
 import { callbackPath } from '../pages/pages.ts';
 import { developmentSubjectGrant } from './issuer.ts';
-import { escapeHtml, page } from './provider-pages.ts';
+import { page } from './provider-pages.ts';
 
 /** The options of the development identity provider. */
 export interface DevelopmentIdentityProviderOptions {

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Escapes a text for HTML: `"<"` → `"&#60;"`. */
-export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-
 const style = `
 :root { color-scheme: light dark; --accent: light-dark(#0b5d57, #6fd3c6); --line: light-dark(#d7dfdd, #35413f); }
 body { margin: 0; padding: 12vh 24px 24px; background: light-dark(#fff, #141a19); color: light-dark(#1b2422, #e6ecea);

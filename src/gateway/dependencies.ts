@@ -1,7 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/sql';
 import type { Logger } from 'pino';
 import type { TrustedIssuer } from '../auth/trusted-issuer.ts';
-import type { EdgeConfig, PagesConfig } from '../config/config.ts';
+import type { EdgeConfig } from '../config/config.ts';
 import type { ServerCredential } from '../config/values/server-credentials.ts';
 import type { SchemaState } from '../database/current-db.ts';
 import type { LeakReportOptions } from '../door/leak-reports/answer-leak-reports.ts';
@@ -13,6 +13,7 @@ import type { Limiters } from '../http/rate-limits/limiter.ts';
 import type { KeyGuesses } from '../http/rate-limits/of-addresses.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import type { OperationServices } from '../operations/context.ts';
+import type { ShownPages } from '../pages/show-pages.ts';
 
 /** The dependencies of a gateway. */
 export interface GatewayDependencies extends Listeners {
@@ -40,7 +41,7 @@ export interface GatewayDependencies extends Listeners {
   /** The handling of leak reports; undefined: the service accepts none. */
   readonly leakReports?: LeakReportOptions | undefined;
   /** The pages for a browser; undefined: none. */
-  readonly pages: PagesConfig | undefined;
+  readonly pages: ShownPages | undefined;
   readonly edge: Edge;
   readonly logger: Logger;
   /** Whether the log line of a request shows the client's address. */

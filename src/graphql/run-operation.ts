@@ -114,11 +114,12 @@ export function useOperationContext(surround: Surround, actFor: ActFor): Plugin<
     if (!accessToken || account === undefined || context.acted) return undefined;
     const { issuer, subject, server, scopes } = accessToken;
     const mayAct = mayActForOthers(scopes);
-    if (mayAct) record.actor = server ?? subject;
     const { db } = surround(context);
     return actFor({ db, caller: { issuer, subject }, mayAct, account }).then((decision) => {
       Object.assign(context, { acted: { decision }, actingFor: decision?.actingFor });
-      if (decision) record.accountId = decision.actingFor;
+      if (!decision) return;
+      record.accountId = decision.actingFor;
+      record.actor = server ?? subject;
     });
   };
 

@@ -23,6 +23,10 @@ const tailor = (html: string, { publicUrl, apiKeyHeader, has }: ShownService): s
     .replaceAll('https://keyward.example.com', () => new URL(publicUrl).origin)
     .replaceAll('X-API-Key', () => apiKeyHeader);
 
+/** Writes a text so that it is no markup. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
 const empty = '<script type="application/json" id="settings"></script>';
 
 /** Writes the settings into a page as JSON data, so the page needs no inline script and no request for them. */

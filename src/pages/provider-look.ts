@@ -3,40 +3,63 @@ import type { PagesConfig } from '../config/config.ts';
 import { compressible } from '../http/compressible.ts';
 import { assetsPath, type PageFile } from './page-files.ts';
 
-/** What gives the pages the look of the provider. */
-export interface ProviderLook {
-  /** The files, by their paths. */
-  readonly files: ReadonlyMap<string, PageFile>;
-  /** What the head of each page needs, as HTML. */
-  readonly head: string;
-  /** The logo for the bar at the top, in CSS pixels of its own size. */
-  readonly logo: { readonly src: string; readonly width: number; readonly height: number } | undefined;
+/** A file of the provider's look. */
+interface LookFile extends PageFile {
+  /** Changes with the content. */
+  readonly path: string;
+  /** What its path begins with, whatever the content. */
+  readonly beginning: string;
 }
 
-/** The path of a file. As those of the pages' own files, it changes with the content. */
-const pathOf = (content: Buffer, ending: string): string =>
-  `${assetsPath}provider-${hash('sha256', content, 'base64url').slice(0, 16)}${ending}`;
+/** What gives the pages the look of the provider. */
+export interface ProviderLook {
+  /** What the head of each page needs, as HTML. */
+  readonly head: string;
+  /** The logo for the bar at the top, with its own size in CSS pixels. */
+  readonly logo: { readonly src: string; readonly width?: number; readonly height?: number } | undefined;
+  /**
+   * Finds a file by its path. A path of other content finds the file as it is here: a page may come from another
+   * process, which has read an earlier file or a later one.
+   */
+  readonly find: (path: string) => { readonly file: PageFile; readonly isExact: boolean } | undefined;
+}
 
-/** Makes the files of the provider's colour and logo. */
+async function createFile(name: string, content: Buffer<ArrayBuffer>, mediaType: string): Promise<LookFile> {
+  const beginning = `${assetsPath}provider-${name}-`;
+  const path = `${beginning}${hash('sha256', content, 'base64url').slice(0, 16)}`;
+  return { ...(await compressible(content)), mediaType, beginning, path };
+}
+
+/** Makes the style sheet for the provider's colour. */
+async function createStyles(color: string): Promise<LookFile> {
+  // Most services have no colour of their own, and need not load what computes with colours.
+  const { writeAccent } = await import('./accent.ts');
+  return createFile('colour', Buffer.from(writeAccent(color)), 'text/css; charset=utf-8');
+}
+
+async function createLogo(path: string) {
+  const { readLogo } = await import('./provider-logo.ts');
+  const { content, mediaType, size } = readLogo(path);
+  return { file: await createFile('logo', content, mediaType), size };
+}
+
+/**
+ * Makes the provider's look from their colour and logo.
+ * @throws {ConfigError} if the logo cannot be read
+ */
 export async function createProviderLook({
   providerColor,
   providerLogo,
 }: Pick<PagesConfig, 'providerColor' | 'providerLogo'>): Promise<ProviderLook> {
-  const files = new Map<string, PageFile>();
-  const add = async (content: Buffer<ArrayBuffer>, mediaType: string, ending: string) => {
-    const path = pathOf(content, ending);
-    files.set(path, { ...(await compressible(content)), mediaType });
-    return path;
+  const styles = providerColor === undefined ? undefined : await createStyles(providerColor);
+  const logo = providerLogo === undefined ? undefined : await createLogo(providerLogo);
+  const files = [styles, logo?.file].filter((file) => file !== undefined);
+  return {
+    head: styles ? `<link rel="stylesheet" href="${styles.path}">` : '',
+    logo: logo && { src: logo.file.path, ...logo.size },
+    find: (path) => {
+      const file = files.find(({ beginning }) => path.startsWith(beginning));
+      return file && { file, isExact: file.path === path };
+    },
   };
-
-  let head = '';
-  if (providerColor !== undefined) {
-    // Most services have no colour of their own, and need not load what computes with colours.
-    const { writeAccent } = await import('./accent.ts');
-    const path = await add(Buffer.from(writeAccent(providerColor)), 'text/css; charset=utf-8', '.css');
-    head = `<link rel="stylesheet" href="${path}">`;
-  }
-  if (!providerLogo) return { files, head, logo: undefined };
-  const { content, mediaType, ending, width, height } = providerLogo;
-  return { files, head, logo: { src: await add(content, mediaType, ending), width, height } };
 }

@@ -2,11 +2,11 @@ import type { Scope } from '../auth/scopes.ts';
 import type { BrowserClient, Config, IssuerConfig, PagesConfig } from '../config/config.ts';
 import { answerCompressible } from '../http/compressible.ts';
 import type { Exchange, Middleware } from '../http/exchange.ts';
-import { keepContent, type ShownService } from './page-content.ts';
+import { escapeHtml, keepContent, type ShownService } from './page-content.ts';
 import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
 import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
 import { type BrowserPage, callbackPage, contentSecurityPolicy, pages } from './pages.ts';
-import { createProviderLook } from './provider-look.ts';
+import type { ProviderLook } from './provider-look.ts';
 
 /** The pause before the next attempt to read the provider's metadata, in milliseconds. */
 const retryAfter = 30_000;
@@ -48,13 +48,13 @@ const pageHeaders = (page: BrowserPage, mediaType: string, signIn?: SignInSettin
 const filePolicy = "default-src 'self'";
 
 /** An image that somebody opens by itself may be an SVG with scripts. */
-const imagePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+const imagePolicy = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; sandbox";
 
-const assetAnswer = (file: PageFile, exchange: Exchange) =>
+/** @param isExact whether the name of the file is that of its content */
+const assetAnswer = (file: PageFile, exchange: Exchange, isExact = true) =>
   answerCompressible(file, exchange, {
     'content-type': file.mediaType,
-    // The name of an asset changes with its content.
-    'cache-control': 'public, max-age=31536000, immutable',
+    'cache-control': isExact ? 'public, max-age=31536000, immutable' : 'no-store',
     'content-security-policy': file.mediaType.startsWith('image/') ? imagePolicy : filePolicy,
   });
 
@@ -67,6 +67,17 @@ const leadTo =
       ? { status: 302, headers: { location, vary: 'Accept' }, body: '' }
       : next(exchange);
 
+/** The pages to serve, and the look that the provider gives them. */
+export type ShownPages = PagesConfig & { readonly look?: ProviderLook | undefined };
+
+/** Gives a page the provider's look, and their name in its title. */
+const brand = (html: string, { look, providerName }: ShownPages): string =>
+  html
+    .replace('</head>', () => `${look?.head ?? ''}</head>`)
+    .replace('· Keyward</title>', (title) =>
+      providerName === undefined ? title : `· ${escapeHtml(providerName)}</title>`,
+    );
+
 /**
  * Serves the pages for a browser (the console, GraphiQL and the API reference) and the assets that they load.
  * @param issuer the identity provider at which a person signs in
@@ -78,11 +89,12 @@ const leadTo =
  */
 export function showPages(
   issuer: IssuerConfig,
-  config: PagesConfig,
+  config: ShownPages,
   service: Pick<Config, 'apiKeyPermissions' | 'sessionDuration'> & ShownService,
   scopes: readonly Scope[],
   onFailure: (error: unknown) => void,
 ): ReadonlyMap<string, Middleware> {
+  const { look } = config;
   const readFile = createPageFiles();
   const currentSignIn = readSignIn(issuer, config, onFailure);
   const settings = {
@@ -93,16 +105,15 @@ export function showPages(
     apiKeyPermissions: service.apiKeyPermissions,
     providerName: config.providerName,
     providerSentence: config.providerSentence,
+    providerLogo: look?.logo,
     providerLinks: config.providerLinks,
   };
-  const look = createProviderLook(config);
 
   const showPage = (page: BrowserPage): Middleware => {
     const prepare = async (file: Promise<PageFile>) => {
       const { content, mediaType } = await file;
-      const { head, logo: providerLogo } = await look;
-      const html = `${content}`.replace('</head>', () => `${head}</head>`);
-      const withSignIn = (signIn: SignInSettings | undefined) => ({ ...settings, providerLogo, signIn });
+      const html = brand(`${content}`, config);
+      const withSignIn = (signIn: SignInSettings | undefined) => ({ ...settings, signIn });
       return { mediaType, contentWith: keepContent(html, service, withSignIn) };
     };
     let prepared: ReturnType<typeof prepare> | undefined;
@@ -119,7 +130,9 @@ export function showPages(
   const loadAsset: Middleware = (next) => async (exchange) => {
     if (exchange.method !== 'GET') return next(exchange);
     exchange.record.route = assetsPath;
-    const file = (await look).files.get(exchange.path) ?? (await readFile(exchange.path));
+    const found = look?.find(exchange.path);
+    if (found) return assetAnswer(found.file, exchange, found.isExact);
+    const file = await readFile(exchange.path);
     return file ? assetAnswer(file, exchange) : next(exchange);
   };
 

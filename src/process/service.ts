@@ -33,6 +33,7 @@ import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
 import type { OperationSettings, Plans } from '../operations/context.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
+import { createProviderLook } from '../pages/provider-look.ts';
 import { accountQuotas } from '../quotas/account-quotas.ts';
 import { keyQuotas } from '../quotas/key-quotas.ts';
 import { QuotaLeases } from '../quotas/quota-leases.ts';
@@ -56,7 +57,7 @@ export interface Service extends AsyncDisposable {
  * @throws {ConfigError} if the service cannot start with this configuration
  */
 export async function startService(given: Config, stopped: Stopped): Promise<Service> {
-  const config: WithPlans = { ...given, plans: await plansOf(given) };
+  const config: WithFiles = { ...given, ...(await filesOf(given)) };
   await using started = new AsyncDisposableStack();
   const { logger, output } = await createProcessLogger(config, started, stopped);
   warnOfConfig(config, logger);
@@ -139,8 +140,14 @@ function warnOfConfig({ ignored, issuers, servers, plansFile }: Config, logger: 
 const plansOf = async ({ plansFile }: Config): Promise<Plans | undefined> =>
   plansFile === undefined ? undefined : (await import('../plans/plans-file.ts')).readPlans(plansFile);
 
-/** The configuration, with the provider's plans. */
-type WithPlans = Config & Pick<OperationSettings, 'plans'>;
+/** Reads the files that the configuration names by their paths. */
+const filesOf = async (config: Config) => ({
+  plans: await plansOf(config),
+  look: config.pages.shown.length > 0 ? await createProviderLook(config.pages) : undefined,
+});
+
+/** The configuration, with the provider's plans and look. */
+type WithFiles = Config & Awaited<ReturnType<typeof filesOf>>;
 
 /**
  * Makes the database check. The check asks whether a newer version has changed the schema, and whether the database
@@ -198,9 +205,9 @@ function takeLeakReports(
 }
 
 /** The settings of the pages for a browser; undefined if the pages are not built or not wanted. */
-function pagesOf({ pages }: Config, development: BrowserClient | undefined, logger: Logger) {
+function pagesOf({ pages, look }: WithFiles, development: BrowserClient | undefined, logger: Logger) {
   if (pages.shown.length === 0) return;
-  if (arePagesBuilt()) return { ...pages, signIn: development ?? pages.signIn };
+  if (arePagesBuilt()) return { ...pages, look, signIn: development ?? pages.signIn };
   logger.warn('the pages for browsers are missing: run npm run build');
 }
 
@@ -210,7 +217,7 @@ function pagesOf({ pages }: Config, development: BrowserClient | undefined, logg
  * first, so they last until the last request.
  */
 async function startBackground(
-  config: WithPlans,
+  config: WithFiles,
   orm: Database,
   logger: Logger,
   secrets: Secrets,

@@ -33,7 +33,11 @@ interface RestOperation {
   readonly operationId: string;
   readonly security?: readonly { readonly BearerToken?: readonly string[] }[];
   /** A header that several operations share is a reference without a name; it is not an argument. */
-  readonly parameters?: readonly { readonly name?: string; readonly example?: unknown }[];
+  readonly parameters?: readonly {
+    readonly name?: string;
+    readonly $ref?: string;
+    readonly example?: unknown;
+  }[];
   readonly requestBody?: {
     readonly content: {
       readonly 'application/json': {
@@ -53,9 +57,17 @@ const restOperations = new Map(
     .map((operation) => [operation.operationId, operation]),
 );
 
-const scopesOf = (fieldName: string) =>
-  restOperations.get(fieldName)?.security?.flatMap(({ BearerToken: scopes }) => (scopes ? [scopes] : [])) ??
-  [];
+/**
+ * The scopes of an operation. Those with which a server acts for an account are left out, because they need a header as
+ * well: the type `Query` says so once.
+ */
+function scopesOf(fieldName: string): (readonly string[])[] {
+  const { security = [], parameters = [] } = restOperations.get(fieldName) ?? {};
+  const isOwn = parameters.some(({ $ref }) => $ref?.endsWith('/KeywardAccount'));
+  return security.flatMap(({ BearerToken: scopes }) =>
+    scopes && !(isOwn && scopes.includes('accounts.act')) ? [scopes] : [],
+  );
+}
 
 /** Examples of an operation's arguments, from the REST description, with their GraphQL names. */
 function examplesOf(fieldName: string): Examples {

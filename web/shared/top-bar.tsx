@@ -11,7 +11,7 @@ export type PageName = keyof typeof titles;
 /** Whose service it is: the provider's logo, or their name beside Keyward's. */
 function Brand() {
   const { providerName, providerLogo: logo } = settings;
-  if (logo) return <img className="logo" {...logo} alt={providerName ?? 'Keyward'} />;
+  if (logo) return <img className="logo" {...logo} alt={providerName} />;
   return (
     <>
       <span className="brand">Keyward</span>

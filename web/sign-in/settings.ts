@@ -37,8 +37,8 @@ export interface Settings {
   readonly providerName?: string;
   /** What the console says to somebody who is not signed in. */
   readonly providerSentence?: string;
-  /** The provider's logo, with its own size in CSS pixels. */
-  readonly providerLogo?: { readonly src: string; readonly width: number; readonly height: number };
+  /** The provider's logo, with its own size in CSS pixels if it tells one. */
+  readonly providerLogo?: { readonly src: string; readonly width?: number; readonly height?: number };
   /** The provider's own pages. */
   readonly providerLinks?: readonly { readonly name: ProviderPage; readonly url: string }[];
   /** The least and the greatest session length, in seconds. */

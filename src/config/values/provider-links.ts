@@ -9,20 +9,22 @@ export interface ProviderLink {
   readonly url: string;
 }
 
-const pair = new RegExp(`^(${linkNames.join('|')})=(\\S+)$`);
+// Without its slashes, a browser would take the URL for a path of this service.
+const pair = new RegExp(`^(${linkNames.join('|')})=((?:https?://|mailto:)\\S+)$`);
 
-const readPair = (text: string): ProviderLink | undefined => {
-  const [, name, url = ''] = pair.exec(text) ?? [];
-  if (name === undefined || !URL.canParse(url)) return undefined;
-  const { protocol } = new URL(url);
-  const mayOpen = isSecureUrl(new URL(url)) || protocol === 'mailto:';
-  return mayOpen ? { name: name as ProviderLink['name'], url } : undefined;
-};
+function readPair(text: string): ProviderLink | undefined {
+  const [, name, given = ''] = pair.exec(text) ?? [];
+  if (name === undefined || !URL.canParse(given)) return undefined;
+  const url = new URL(given);
+  return isSecureUrl(url) || url.protocol === 'mailto:'
+    ? { name: name as ProviderLink['name'], url: url.href }
+    : undefined;
+}
 
 /** The links, each as `name=URL`, separated by commas. */
 export const providerLinks = listOf(
   (text) => readPair(text) !== undefined,
-  `must be pairs of a name (${linkNames.join(', ')}) and an https: or mailto: URL: terms=https://example.com/terms`,
+  `must be pairs of a name (${linkNames.join(', ')}) and an https: or mailto: URL, with %2C for a comma: terms=https://example.com/terms`,
 )
   .transform((pairs) => pairs.flatMap((text) => readPair(text) ?? []))
   .refine((links) => new Set(links.map(({ name }) => name)).size === links.length, 'must have each name once')

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { imageOfFile } from '../values/image-of-file.ts';
 import { listOf, onOrOff } from '../values/kinds.ts';
 import { providerLinks } from '../values/provider-links.ts';
 
@@ -45,9 +44,9 @@ export const pageVariables = {
     unset: 'what the console is for',
     example: 'Manage the API keys of your Example account.',
   }),
-  PROVIDER_LOGO: imageOfFile.optional().meta({
+  PROVIDER_LOGO: z.string().optional().meta({
     description:
-      'File with your logo, which the pages show in place of the word Keyward: SVG, PNG, WebP or JPEG, at most 100 KiB. Shown [28 pixels high](pages.md#your-name-logo-and-colour)',
+      'File with your logo, which the pages show in place of the word Keyward: SVG, PNG, WebP or JPEG, at most 100 KiB. It is shown [28 pixels high](pages.md#your-name-logo-and-colour), and needs `PROVIDER_NAME`',
     unset: 'the word Keyward',
     example: '/etc/keyward/logo.svg',
   }),
