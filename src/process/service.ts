@@ -31,7 +31,7 @@ import { IdempotencyRecords } from '../idempotency/idempotency.ts';
 import { describeError } from '../observability/log.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
-import type { OperationSettings, Plans } from '../operations/context.ts';
+import type { Plans } from '../operations/context.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
 import { createProviderLook } from '../pages/provider-look.ts';
 import { accountQuotas } from '../quotas/account-quotas.ts';

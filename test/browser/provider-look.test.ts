@@ -39,7 +39,7 @@ describe.skipIf(!canRun)("the provider's look", () => {
     expect(await page.title()).toBe('Console · Example & <Sons>');
     const links = page.getByRole('contentinfo').getByRole('link');
     expect(await links.allTextContents()).toEqual(['Support', 'Terms']);
-    expect(await links.nth(1).getAttribute('href')).toBe('https://example.com/terms?a=<b>&c');
+    expect(await links.nth(1).getAttribute('href')).toBe('https://example.com/terms?a=%3Cb%3E&c');
     // At the bottom of the window, although the page is short.
     const foot = await page.getByRole('contentinfo').boundingBox();
     expect((foot?.y ?? 0) + (foot?.height ?? 0)).toBeCloseTo(page.viewportSize()?.height ?? 0, 0);

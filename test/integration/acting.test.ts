@@ -293,6 +293,13 @@ describe('what is done for an account', () => {
     });
   });
 
+  it("is not in the log for one's own account", async () => {
+    await call('POST', '/auth/keys', { sub: 'bob', scope: `${all} accounts.act` }, people.bob.id, {});
+    const lines = setup.gateway.log();
+    expect(lines.filter(({ msg }) => msg === 'request' || msg === 'api-key-created')).toHaveLength(2);
+    for (const line of lines) expect(line).not.toHaveProperty('server');
+  });
+
   it('counts towards the limits of the account', async () => {
     const overrides = { max_active_keys: 2 };
     const operators = { sub: 'olivia', scope: 'keyward.admin' };
