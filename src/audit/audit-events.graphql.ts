@@ -65,7 +65,7 @@ builder.objectType(AuditEvent, {
     server: t.string({
       nullable: true,
       description:
-        "The provider's server that did it: its name, if it signed in with a secret. If it acted for the account with an access token: the token's `sub`. Only operators see it. Null for all others.",
+        "The provider's server that did it: its name, if it signed in with a secret. If it acted for the account with an access token: the token's `sub`, and `iss` in brackets. Only operators see it. Null for all others.",
       example: null,
       mostBytes: mostServerBytes,
       resolve: ({ server }, _, { isOperator }) => (isOperator ? server : null),

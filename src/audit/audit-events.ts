@@ -16,8 +16,8 @@ export { longestKept, mostDetails };
 /** The most bytes of an operator's reason, as JSON. */
 export const mostReasonBytes = mostTextBytes(longestReason);
 
-/** The most bytes of a server's name, or of the subject of its access tokens, as JSON. */
-export const mostServerBytes = mostTextBytes(255);
+/** The most bytes of a server's name, or of `sub (iss)` of its access tokens, as JSON. */
+export const mostServerBytes = mostTextBytes(255 + 255 + ' ()'.length);
 
 /** Selects events, joined with their accounts. */
 const selectEvents = (db: Kysely<Tables>) =>

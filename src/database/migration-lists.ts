@@ -50,4 +50,5 @@ export const postgresMigrations: MigrationList = {
   Migration20261127010000: () => import('./migrations/postgresql/Migration20261127010000.ts'),
   Migration20261127070000: () => import('./migrations/postgresql/Migration20261127070000.ts'),
   Migration20261127180000: () => import('./migrations/postgresql/Migration20261127180000.ts'),
+  Migration20261127230000: () => import('./migrations/postgresql/Migration20261127230000.ts'),
 };

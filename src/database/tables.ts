@@ -326,10 +326,10 @@ const auditEventSchema = defineEntity({
      */
     actor: p.string().nullable(),
     /**
-     * The server of the provider that did it: its name, if it has a secret of its own; `sub` of its access token, if it
-     * acted for the account with one; null for all others.
+     * The server of the provider that did it: its name, if it has a secret of its own; `sub (iss)` of its access token,
+     * if it acted for the account with one; null for all others.
      */
-    server: p.string().nullable(),
+    server: p.text().nullable(),
     /**
      * The other account of an operator's action, which is in both audit trails: the operator's account in the trail
      * of the account concerned, and the reverse.

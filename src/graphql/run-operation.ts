@@ -22,6 +22,7 @@ import { createEventLog } from '../observability/log.ts';
 import { once } from '../once.ts';
 import type { Caller, OperationContext, OperationServices, Owner } from '../operations/context.ts';
 import { notAlone } from '../operations/idempotency-key.ts';
+import { serverName } from '../operations/server-name.ts';
 import { assertAnswerable } from './assert-answerable.ts';
 import { factsOf } from './field-facts.ts';
 
@@ -119,7 +120,7 @@ export function useOperationContext(surround: Surround, actFor: ActFor): Plugin<
       Object.assign(context, { acted: { decision }, actingFor: decision?.actingFor });
       if (!decision) return;
       record.accountId = decision.actingFor;
-      record.actor = server ?? subject;
+      record.actor = serverName({ caller: { issuer, subject }, server });
     });
   };
 

@@ -29,7 +29,7 @@ export interface RequestRecord extends RequestIds {
   token?: 'verified' | 'remembered' | 'server';
   /** The name of the server that has signed in with a secret. */
   server?: string;
-  /** The server that acts for the account: its name, or the subject of its access token. */
+  /** The server that acts for the account: its name, or whose access token it has. */
   actor?: string;
   /** The caller's account, if the answer names it; of a request about an API key, the key's account. */
   accountId?: AccountId | undefined;

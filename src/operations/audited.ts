@@ -13,6 +13,7 @@ import { GatewayError, serviceUnavailable } from '../errors.ts';
 import type { BusinessEvents, Change } from '../observability/events.ts';
 import { detailsOf } from './changes.ts';
 import type { OperationContext } from './context.ts';
+import { serverName } from './server-name.ts';
 
 interface NewEvent extends ChangeNumber {
   /** Whether the account may be blocked or erased by now. */
@@ -145,7 +146,7 @@ function assertSame(account: AccountId, actingFor: AccountId): void {
 
 /** The rows of an event: one for the account's owner or a server of the provider, or two for an operator's action. */
 function rowsOf(context: OperationContext, { name, event, changes }: Pending): NewEvent[] {
-  const { requestSource, services, server, actingFor, caller } = context;
+  const { requestSource, services, server, actingFor } = context;
   const { accountId: account, operatorId: operator, reason = null } = event;
   // A server has no trail of its own.
   if (account === undefined) return [];
@@ -168,7 +169,7 @@ function rowsOf(context: OperationContext, { name, event, changes }: Pending): N
   const byProvider = { ...common, account, actor: 'provider', other: null, address: null };
   if (actingFor !== undefined) {
     assertSame(account, actingFor);
-    return [{ ...byProvider, server: server ?? caller.subject, inAnyState: false, counted: 1, most }];
+    return [{ ...byProvider, server: serverName(context), inAnyState: false, counted: 1, most }];
   }
   if (server !== undefined || ('isProvider' in event && event.isProvider)) return [byProvider];
   const { address, isKeyItself } = requestSource;

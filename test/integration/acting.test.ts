@@ -22,6 +22,9 @@ const dashboard = createServer('dashboard', 'accounts.act');
 const setup = setUpGateway({ servers: [dashboard] });
 
 const acting = { sub: 'support-tool', scope: 'accounts.act' };
+
+/** How the trail and the log name that server. */
+const supportTool = () => `support-tool (${setup.issuer.config.issuer})`;
 const all = 'openid email profile idp.signin.user.admin';
 const ownScopes: readonly string[] = all.split(' ');
 
@@ -257,7 +260,7 @@ describe('what is done for an account', () => {
     expect(created).toMatchObject({
       action: 'api-key-created',
       actor: 'provider',
-      server: 'support-tool',
+      server: supportTool(),
       address: null,
     });
     expect(deactivated).toMatchObject({
@@ -276,8 +279,20 @@ describe('what is done for an account', () => {
       `/admin/accounts/${people.bob.id}/audit-events?limit=2`,
       operators,
     );
-    expect(byOperator.map(({ server }: { server: string }) => server)).toEqual(['dashboard', 'support-tool']);
+    expect(byOperator.map(({ server }: { server: string }) => server)).toEqual(['dashboard', supportTool()]);
     expect(await verify(setup, made.key)).toMatchObject({ reason: 'inactive' });
+  });
+
+  it("a token whose `sub` is a server's name is not taken for that server", async () => {
+    const sub = 's'.repeat(255);
+    for (const [at, claims] of [
+      { ...acting, sub: 'dashboard' },
+      { ...acting, sub },
+    ].entries()) {
+      await call('POST', '/auth/keys', claims, people.bob.id, {});
+      const [created] = await trailOf(setup, people.bob.id);
+      expect(created?.['server'], `${at}`).toBe(`${claims.sub} (${setup.issuer.config.issuer})`);
+    }
   });
 
   it('is in the log with the account and the server', async () => {
@@ -285,11 +300,11 @@ describe('what is done for an account', () => {
     const lines = setup.gateway.log();
     expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({
       accountId: people.bob.id,
-      server: 'support-tool',
+      server: supportTool(),
     });
     expect(lines.find(({ event }) => event === 'api-key-created')).toMatchObject({
       accountId: people.bob.id,
-      server: 'support-tool',
+      server: supportTool(),
     });
   });
 
