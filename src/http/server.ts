@@ -101,8 +101,8 @@ const sweepInterval = 500;
  * Makes an HTTP server around a listener, with limits. The requests of a connection are handled one after another.
  *
  * The server itself answers some requests: 400 if the request target is no path or the host is malformed (the URL
- * could then mean another one), if a field that must be single is there twice, or if the bytes are no HTTP; 408 if the request does not arrive in time; 503 if its
- * answer is not ready in time.
+ * could then mean another one), if a field that must be single is there twice, or if the bytes are no HTTP; 408 if the
+ * request does not arrive in time; 503 if its answer is not ready in time.
  * @param logger gets a line for each request that the server refuses itself
  * @param isStopping whether each answer must now be the last of its connection
  */

@@ -76,7 +76,8 @@ const mostCharacters = 1000;
  *
  * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, the
  * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
- * see whether the proxy applied the expected rule. `X-Keyward-Stale: 1` says that the database is away. Any other status means no; `refuseWithProblems` makes its body.
+ * see whether the proxy applied the expected rule. `X-Keyward-Stale: 1` says that the database is away. Any other status
+ * means no; `refuseWithProblems` makes its body.
  * @param keys reads the API key of a request
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
