@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, stored, type World } from '../support/browser.ts';
+import { answerOf, bodyOf, canRun, startWorld, stored, type World } from '../support/browser.ts';
 import { clipboard, dialog, goTo, inspect, looks, said, signInAs } from './console-person.ts';
 
 const minutes = (count: number) => count * 60_000;
@@ -15,12 +15,12 @@ describe.skipIf(!canRun)('a sign-in of an hour', () => {
   /** Answers at the provider's token endpoint: to the sign-in, and then to renewals. */
   const answerTokens = (page: Page, answer: (route: Route, isRenewal: boolean) => Promise<void>) =>
     page.route('**/idp/token', (route) =>
-      answer(route, route.request().postData()?.includes('grant_type=refresh_token') ?? false),
+      answer(route, bodyOf(route.request())?.includes('grant_type=refresh_token') ?? false),
     );
 
   /** A provider that returns no refresh token. */
   const withoutRefreshToken = async (route: Route) => {
-    const response = await route.fetch();
+    const response = await answerOf(route);
     const { refresh_token: _token, ...tokens } = await response.json();
     await route.fulfill({ response, json: tokens });
   };
@@ -130,7 +130,7 @@ describe.skipIf(!canRun)('a sign-in of an hour', () => {
     await page.getByLabel('Session length').fill('2 h');
     await page.goBack();
     await expect.poll(() => questions).toEqual(['Discard the changes that are not saved?']);
-    expect(new URL(page.url()).hash).toBe('#automation');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#automation');
     await goTo(page, 'Activity');
     await expect.poll(() => questions).toHaveLength(2);
     expect(await page.getByLabel('Session length').inputValue()).toBe('2 h');
