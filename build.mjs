@@ -41,7 +41,9 @@ if (!(isCurrent && isOnDemand)) {
   if (isOnDemand) process.stderr.write('Building Keyward, which takes some ten seconds.\n');
   // A build that is broken off leaves none.
   rmSync(record, { force: true });
-  for (const folder of [`${root}/web`, root])
-    await vite.build({ configFile: `${folder}/vite.config.ts`, logLevel: 'warn' });
+  // The pages come first, because their build empties the folder of what else browsers load.
+  const others = globSync('web/*/vite.config.ts', { cwd: root });
+  for (const file of ['web/vite.config.ts', ...others, 'vite.config.ts'])
+    await vite.build({ configFile: join(root, file), logLevel: 'warn' });
   writeFileSync(record, digest);
 }
