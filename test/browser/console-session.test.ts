@@ -130,7 +130,7 @@ describe.skipIf(!canRun)('a sign-in of an hour', () => {
     await page.getByLabel('Session length').fill('2 h');
     await page.goBack();
     await expect.poll(() => questions).toEqual(['Discard the changes that are not saved?']);
-    expect(new URL(page.url()).hash).toBe('#automation');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#automation');
     await goTo(page, 'Activity');
     await expect.poll(() => questions).toHaveLength(2);
     expect(await page.getByLabel('Session length').inputValue()).toBe('2 h');
