@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/preact-query';
 import { auditEventsQuery } from '../activity/documents.ts';
 import { EventDays } from '../activity/event-days.tsx';
 import { nameEvents } from '../activity/name-events.ts';
-import { request } from '../api/request.ts';
 import type { ApiKey } from '../keys/api-key.ts';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 
 /** How many events the page shows. */
@@ -11,6 +11,7 @@ const shown = 5;
 
 /** What was last changed on a key. */
 export function KeyHistory({ apiKey: { id, name } }: { readonly apiKey: ApiKey }) {
+  const { request, hasViews } = useHost();
   const query = useQuery({
     queryKey: ['audit-events', 'latest', id],
     queryFn: ({ signal }) => request(auditEventsQuery, { keyId: id, first: shown }, { signal }),
@@ -19,7 +20,7 @@ export function KeyHistory({ apiKey: { id, name } }: { readonly apiKey: ApiKey }
     <section className="key-section" aria-labelledby="key-history">
       <header>
         <h2 id="key-history">History</h2>
-        <a href={`#activity?key=${id}`}>All activity of this key</a>
+        {hasViews && <a href={`#activity?key=${id}`}>All activity of this key</a>}
       </header>
       <QueryContent query={query} what="history">
         {({ auditEvents: { edges } }) => (

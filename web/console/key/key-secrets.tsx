@@ -1,8 +1,8 @@
 import { absolute } from '../../shared/times.ts';
 import { type ApiKey, type ApiKeyState, canChange } from '../keys/api-key.ts';
 import { Button } from '../ui/button.tsx';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
-import { setParams } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
 
 interface KeySecretsProps {
@@ -38,6 +38,7 @@ function Secret({
 }: {
   secret: ApiKey['secrets'][number];
 }) {
+  const { setParams } = useHost();
   return (
     <li>
       <p>

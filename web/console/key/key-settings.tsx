@@ -1,8 +1,6 @@
 import type { ReactNode } from 'preact/compat';
 import { absolute } from '../../shared/times.ts';
 import type { Problem } from '../api/problem.ts';
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { type ApiKey, type ApiKeyState, canChange, nameOf } from '../keys/api-key.ts';
 import { setDefaultApiKeyMutation } from '../keys/documents.ts';
 import { ExpiryFields } from '../keys/expiry-fields.tsx';
@@ -15,7 +13,7 @@ import { PermissionsField } from '../keys/permissions-field.tsx';
 import { QuotaLeft } from '../keys/quota-left.tsx';
 import type { KeyParts } from '../keys/read-key-form.ts';
 import { Button } from '../ui/button.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { EditRow, Row } from './edit-row.tsx';
@@ -158,6 +156,7 @@ const Codes = ({ items }: { readonly items: readonly string[] }) => (
 
 /** Whether the key is the default, and what that means. */
 function DefaultRow({ apiKey, state }: KeySettingsProps) {
+  const { request, refresh, notify } = useHost();
   const { run, pending, problem } = useAction();
   const makeDefault = () =>
     run(async () => {

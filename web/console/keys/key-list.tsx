@@ -1,8 +1,9 @@
 import { useCallback, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
+import { useHost } from '../ui/host.ts';
 import { Loading } from '../ui/loading.tsx';
+import { usePlace } from '../ui/place.ts';
 import { QueryContent } from '../ui/query-content.tsx';
-import { setParams, usePlace } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
 import { type ApiKey, expiresSoon, nameOf, pageOf } from './api-key.ts';
 import { choiceIn, chooseKeys } from './choose-keys.ts';
@@ -51,6 +52,7 @@ interface ChosenKeysProps {
 
 /** The keys that match the choice in the address. Nothing is said of all keys before all are there. */
 function ChosenKeys({ keys, isComplete }: ChosenKeysProps) {
+  const { setParams } = useHost();
   const choice = choiceIn(usePlace().params);
   const now = useNow();
   const [menu, setMenu] = useState<OpenMenu>();
@@ -85,6 +87,7 @@ interface ExpiryLineProps {
 
 /** Warns of keys that expire soon, while there is time to extend or replace them. */
 function ExpiryLine({ keys, now }: ExpiryLineProps) {
+  const { setParams } = useHost();
   const soon = keys.filter((key) => expiresSoon(key, now));
   const [first] = soon;
   if (!first) return null;

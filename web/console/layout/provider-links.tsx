@@ -1,4 +1,5 @@
 import { type ProviderPage, settings } from '../../sign-in/settings.ts';
+import { useHost } from '../ui/host.ts';
 
 const names: Readonly<Record<ProviderPage, string>> = {
   documentation: 'Documentation',
@@ -33,6 +34,7 @@ export function ProviderLinks() {
 
 /** The link to the provider's support, where only the provider can help. */
 export function SupportLink() {
+  const { settings } = useHost();
   const support = settings.providerLinks?.find(({ name }) => name === 'support');
   if (!support) return null;
   return (

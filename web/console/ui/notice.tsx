@@ -1,68 +1,83 @@
 import { useEffect, useRef, useSyncExternalStore } from 'preact/compat';
 import { Button } from './button.tsx';
+import { useHost } from './host.ts';
 
 interface Said {
   readonly text: string;
   readonly undo?: (() => void) | undefined;
 }
 
-const nothing: Said = { text: '' };
-let said = nothing;
-const listeners = new Set<() => void>();
-let timer: ReturnType<typeof setTimeout> | undefined;
-
 /** In milliseconds; long enough to read a notice twice. The page itself shows the result for good. */
 const shownFor = 8_000;
 
-const show = (next: Said) => {
-  clearTimeout(timer);
-  said = next;
-  for (const listener of listeners) listener();
-};
+/** Keeps what the person was told last. */
+export interface Notices {
+  /** Tells the person the result of an action. */
+  readonly notify: (text: string) => void;
+  readonly tell: (said: Said) => void;
+  readonly clear: () => void;
+  readonly get: () => Said;
+  readonly subscribe: (listener: () => void) => () => void;
+}
 
-const clearNotice = (): void => show(nothing);
+const nothing: Said = { text: '' };
 
-const tell = (next: Said) => {
-  show(next);
-  timer = setTimeout(clearNotice, shownFor);
-};
-
-/** Tells the person the result of an action, on the screen and to a screen reader. */
-export const notify = (text: string): void => tell({ text });
+export function createNotices(): Notices {
+  let said = nothing;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const listeners = new Set<() => void>();
+  const show = (next: Said) => {
+    clearTimeout(timer);
+    said = next;
+    for (const listener of listeners) listener();
+  };
+  const clear = () => show(nothing);
+  const tell = (next: Said) => {
+    show(next);
+    timer = setTimeout(clear, shownFor);
+  };
+  return {
+    notify: (text) => tell({ text }),
+    tell,
+    clear,
+    get: () => said,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
 
 /**
  * Makes what tells the result of an action that can be undone while the component is shown: it says if that fails.
  * @returns takes the text, and what undoes the action; undefined: nothing does
  */
 export function useUndo() {
+  const { notices } = useHost();
   const isShown = useRef(true);
   const told = useRef<Said>();
   useEffect(
     () => () => {
       isShown.current = false;
       // Another notice stays.
-      if (said === told.current) clearNotice();
+      if (notices.get() === told.current) notices.clear();
     },
-    [],
+    [notices.get, notices.clear],
   );
   return (text: string, undo: (() => void) | undefined): void => {
     const next = { text, undo: isShown.current ? undo : undefined };
     if (next.undo) told.current = next;
-    tell(next);
+    notices.tell(next);
   };
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
 /**
- * Shows what {@link notify} says. It is always on the page, because screen readers ignore a live region that is added
+ * Shows what a host's `notify` says. It is always on the page, because screen readers ignore a live region that is added
  * with its text.
  */
 export function Notice() {
-  const { text, undo } = useSyncExternalStore(subscribe, () => said);
+  const { notices } = useHost();
+  const { text, undo } = useSyncExternalStore(notices.subscribe, notices.get);
   return (
     <div className={text ? 'notice shown' : 'notice'}>
       <p role="status">{text}</p>
@@ -70,7 +85,7 @@ export function Notice() {
         <Button
           look="quiet"
           onClick={() => {
-            clearNotice();
+            notices.clear();
             undo();
           }}
         >
@@ -78,7 +93,7 @@ export function Notice() {
         </Button>
       )}
       {text && (
-        <Button look="quiet" onClick={clearNotice}>
+        <Button look="quiet" onClick={notices.clear}>
           Dismiss
         </Button>
       )}

@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'preact/compat';
-import { settings } from '../../sign-in/settings.ts';
+import { useHost } from './host.ts';
 
 interface ViewProps {
   readonly title: string;
@@ -13,11 +13,12 @@ interface ViewProps {
 
 /** One of the console's views. It sets the title of the page, and its heading takes the focus. */
 export function View({ title, lead, back, action, children }: ViewProps) {
+  const { setTitle } = useHost();
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
-    document.title = `${title} · ${settings.providerName ?? 'Keyward'}`;
+    setTitle(title);
     heading.current?.focus();
-  }, [title]);
+  }, [title, setTitle]);
   return (
     <main>
       <header className="view-header">
