@@ -41,7 +41,7 @@ if (!(isCurrent && isOnDemand)) {
   if (isOnDemand) process.stderr.write('Building Keyward, which takes some ten seconds.\n');
   // A build that is broken off leaves none.
   rmSync(record, { force: true });
-  for (const folder of [`${root}/web`, root])
+  for (const folder of [`${root}/web`, `${root}/web/elements`, root])
     await vite.build({ configFile: `${folder}/vite.config.ts`, logLevel: 'warn' });
   writeFileSync(record, digest);
 }

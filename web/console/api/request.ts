@@ -1,6 +1,5 @@
 import type { ResultOf, TadaDocumentNode } from 'gql.tada';
-import { type DocumentNode, Kind, print } from 'graphql';
-import { documentId } from './document-id.ts';
+import type { CompiledDocument } from './compiled-document.ts';
 import { Problem } from './problem.ts';
 import { readAnswer } from './read-answer.ts';
 
@@ -29,9 +28,8 @@ const doneAlready = () =>
   );
 
 /** What to do if no response comes: the change may have been made. */
-function hintFor({ definitions: [definition] }: DocumentNode, idempotencyKey: string | undefined): string {
+function hintFor(isChange: boolean, idempotencyKey: string | undefined): string {
   if (idempotencyKey !== undefined) return 'Try again: if it was done already, you get the same result.';
-  const isChange = definition?.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation';
   return isChange ? 'Check whether the change was made before you try again.' : 'Try again in a moment.';
 }
 
@@ -56,6 +54,8 @@ export type Send = (
 export const createRequest =
   (send: Send): Request =>
   async (document, variables, { signal, idempotencyKey } = {}) => {
+    // The build has put it there.
+    const { id, text, isChange } = document as unknown as CompiledDocument;
     const ask = async (asked: object) => {
       const response = await send(
         {
@@ -64,7 +64,7 @@ export const createRequest =
           body: JSON.stringify({ ...asked, variables }),
           ...(signal && { signal }),
         },
-        hintFor(document, idempotencyKey),
+        hintFor(isChange, idempotencyKey),
       ).catch((cause: Error) => {
         throw signal?.aborted || cause instanceof Problem
           ? cause
@@ -74,14 +74,11 @@ export const createRequest =
         throw error instanceof Problem && error.issueOf('Idempotency-Key') ? doneAlready() : error;
       });
     };
-    const query = print(document);
-    // Browsers offer no digests to a page that was loaded without TLS.
-    if (!isSecureContext) return ask({ query });
     try {
-      return await ask({ documentId: await documentId(query) });
+      return await ask({ documentId: id });
     } catch (error) {
       // A server of another version does not know this document, and did nothing.
       if (!(error instanceof Problem) || error.kind !== 'unknown-document') throw error;
-      return ask({ query });
+      return ask({ query: text });
     }
   };

@@ -6,6 +6,7 @@ import { type KeyParts, readKeyForm } from '../keys/read-key-form.ts';
 import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { useHost } from '../ui/host.ts';
 import { usePlace } from '../ui/place.ts';
 import { useAction } from '../ui/use-action.ts';
@@ -21,7 +22,7 @@ interface RowProps {
 /** A label, and a value beside it. */
 export const Row = ({ label, action, children }: RowProps) => (
   <div className="key-row">
-    <h3>{label}</h3>
+    <Heading level={3}>{label}</Heading>
     <div>{children}</div>
     {action}
   </div>

@@ -3,6 +3,7 @@ import { auditEventsQuery } from '../activity/documents.ts';
 import { EventDays } from '../activity/event-days.tsx';
 import { nameEvents } from '../activity/name-events.ts';
 import type { ApiKey } from '../keys/api-key.ts';
+import { Heading } from '../ui/heading.tsx';
 import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 
@@ -19,7 +20,9 @@ export function KeyHistory({ apiKey: { id, name } }: { readonly apiKey: ApiKey }
   return (
     <section className="key-section" aria-labelledby="key-history">
       <header>
-        <h2 id="key-history">History</h2>
+        <Heading level={2} id="key-history">
+          History
+        </Heading>
         {hasViews && <a href={`#activity?key=${id}`}>All activity of this key</a>}
       </header>
       <QueryContent query={query} what="history">

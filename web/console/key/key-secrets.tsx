@@ -1,6 +1,7 @@
 import { absolute } from '../../shared/times.ts';
 import { type ApiKey, type ApiKeyState, canChange } from '../keys/api-key.ts';
 import { Button } from '../ui/button.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -17,7 +18,9 @@ export function KeySecrets({ apiKey, state }: KeySecretsProps) {
   return (
     <section className="key-section" aria-labelledby="key-secrets">
       <header>
-        <h2 id="key-secrets">Secrets</h2>
+        <Heading level={2} id="key-secrets">
+          Secrets
+        </Heading>
       </header>
       {state === 'paused' && <p className="hint">These work again when the key is resumed.</p>}
       {canChange(state) ? (

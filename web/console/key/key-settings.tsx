@@ -13,6 +13,7 @@ import { PermissionsField } from '../keys/permissions-field.tsx';
 import { QuotaLeft } from '../keys/quota-left.tsx';
 import type { KeyParts } from '../keys/read-key-form.ts';
 import { Button } from '../ui/button.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { useHost } from '../ui/host.ts';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -107,13 +108,17 @@ export const KeySettings = ({ apiKey, state }: KeySettingsProps) => (
   <>
     <section className="key-section" aria-labelledby="key-rights">
       <header>
-        <h2 id="key-rights">Permissions and limits</h2>
+        <Heading level={2} id="key-rights">
+          Permissions and limits
+        </Heading>
       </header>
       <Parts parts={rights} apiKey={apiKey} canEdit={() => canChange(state)} />
     </section>
     <section className="key-section" aria-labelledby="key-about">
       <header>
-        <h2 id="key-about">About</h2>
+        <Heading level={2} id="key-about">
+          About
+        </Heading>
       </header>
       <Parts parts={naming} apiKey={apiKey} canEdit={(name) => canChange(state) || name === 'name'} />
       <DefaultRow apiKey={apiKey} state={state} />

@@ -2,6 +2,7 @@ import type { ReactNode } from 'preact/compat';
 import type { ApiKey } from '../keys/api-key.ts';
 import { quotaInWords, rateInWords } from '../keys/limits-in-words.ts';
 import { Button } from '../ui/button.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { useHost } from '../ui/host.ts';
 import { usePlace } from '../ui/place.ts';
 import { ReasonSwatch } from '../usage/reason-pattern.tsx';
@@ -26,7 +27,9 @@ export function KeyUse({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <section className="key-section" aria-labelledby="key-use">
       <header>
-        <h2 id="key-use">Use</h2>
+        <Heading level={2} id="key-use">
+          Use
+        </Heading>
         <SpanChoice span={span} onChange={(range) => setParams({ range })} />
       </header>
       <Usage key={span} keyId={apiKey.id} span={span}>

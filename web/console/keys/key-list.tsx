@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { useHost } from '../ui/host.ts';
 import { Loading } from '../ui/loading.tsx';
 import { usePlace } from '../ui/place.ts';
@@ -38,7 +39,7 @@ export function KeyList({ onCreate }: KeyListProps) {
 /** Shown if there is no key yet, with the next step. */
 const NoKeys = ({ onCreate }: KeyListProps) => (
   <div className="empty">
-    <h2>No API keys yet</h2>
+    <Heading level={2}>No API keys yet</Heading>
     <p>A program with a key acts as you. Create one for each program. Its secret is shown only once.</p>
     <Button onClick={onCreate}>Create your first API key</Button>
   </div>

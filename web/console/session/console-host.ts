@@ -56,8 +56,9 @@ function createConsoleHost(): Host {
     send,
     places: createAddressPlaces(),
     hasViews: true,
-    setTitle: (title) => {
+    arriveAt: (title, heading) => {
       document.title = `${title} · ${settings.providerName ?? 'Keyward'}`;
+      heading.focus();
     },
     useIsSignedIn: () => useSession().session !== undefined,
     SignIn: SignInButton,

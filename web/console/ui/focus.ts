@@ -8,7 +8,7 @@ export function focusSomewhere(root: Document | ShadowRoot, id = ''): void {
   setTimeout(() => {
     const active = root.activeElement;
     if (active && active !== document.body) return;
-    const element = root.getElementById(id) ?? root.querySelector('h1');
+    const element = root.getElementById(id) ?? root.querySelector<HTMLElement>('.title');
     element?.focus();
   });
 }

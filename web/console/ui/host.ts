@@ -33,10 +33,10 @@ export interface Host {
   readonly notices: Notices;
   /** Tells the person the result of an action, on the screen and to a screen reader. */
   readonly notify: Notices['notify'];
-  /** Whether there are other views than that of the keys. */
+  /** Whether the components are a whole page, with other views than that of the keys. */
   readonly hasViews: boolean;
-  /** Shows what the person is looking at, beside the heading. */
-  readonly setTitle: (title: string) => void;
+  /** Called when a view shows, with its title and its heading, which can take the focus. */
+  readonly arriveAt: (title: string, heading: HTMLElement) => void;
   /** Tells a component whether somebody is signed in. */
   readonly useIsSignedIn: () => boolean;
   /** Lets the person sign in; undefined if that is for the page around the components. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../api/problem.ts';
-import { SupportLink } from '../layout/provider-links.tsx';
+import { SupportLink } from '../layout/support-link.tsx';
 import { Button } from './button.tsx';
 import { useHost } from './host.ts';
 

@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'preact/compat';
+import { Heading } from './heading.tsx';
 import { useHost } from './host.ts';
 
 interface ViewProps {
@@ -11,27 +12,27 @@ interface ViewProps {
   readonly children: ReactNode;
 }
 
-/** One of the console's views. It sets the title of the page, and its heading takes the focus. */
+/** One of the console's views. The host then decides whether its heading takes the focus. */
 export function View({ title, lead, back, action, children }: ViewProps) {
-  const { setTitle } = useHost();
+  const { arriveAt, hasViews } = useHost();
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
-    setTitle(title);
-    heading.current?.focus();
-  }, [title, setTitle]);
+    if (heading.current) arriveAt(title, heading.current);
+  }, [title, arriveAt]);
+  const Tag = hasViews ? 'main' : 'section';
   return (
-    <main>
+    <Tag className="view">
       <header className="view-header">
         <div>
           {back && <p className="back">{back}</p>}
-          <h1 ref={heading} tabIndex={-1}>
+          <Heading level={1} className="title" ref={heading} tabIndex={-1}>
             {title}
-          </h1>
+          </Heading>
           {lead && <p className="lead">{lead}</p>}
         </div>
         {action}
       </header>
       {children}
-    </main>
+    </Tag>
   );
 }

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'preact/compat';
+import { Heading } from '../ui/heading.tsx';
 import { Loading } from '../ui/loading.tsx';
 import {
   describePoint,
@@ -26,7 +27,7 @@ export function UsageReport({ points, span }: UsageReportProps) {
   if (total.valid + total.refused === 0)
     return (
       <div className="empty">
-        <h2>Not used in the last {name}</h2>
+        <Heading level={2}>Not used in the last {name}</Heading>
         <p>Verifications appear here up to 30 seconds late.</p>
       </div>
     );
