@@ -18,7 +18,7 @@ export function KeyHistory({ apiKey: { id, name } }: { readonly apiKey: ApiKey }
     queryFn: ({ signal }) => request(auditEventsQuery, { keyId: id, first: shown }, { signal }),
   });
   return (
-    <section className="key-section" aria-labelledby="key-history">
+    <section className="key-section" part="section" aria-labelledby="key-history">
       <header>
         <Heading level={2} id="key-history">
           History

@@ -16,7 +16,7 @@ export function KeySecrets({ apiKey, state }: KeySecretsProps) {
   const now = useNow();
   const secrets = apiKey.secrets.filter(({ endsAt }) => endsAt === null || new Date(endsAt) > now);
   return (
-    <section className="key-section" aria-labelledby="key-secrets">
+    <section className="key-section" part="section" aria-labelledby="key-secrets">
       <header>
         <Heading level={2} id="key-secrets">
           Secrets

@@ -106,7 +106,7 @@ const naming: readonly Part[] = [
 /** What a key may do, and what it is called. Each part is edited in its place and saved alone. */
 export const KeySettings = ({ apiKey, state }: KeySettingsProps) => (
   <>
-    <section className="key-section" aria-labelledby="key-rights">
+    <section className="key-section" part="section" aria-labelledby="key-rights">
       <header>
         <Heading level={2} id="key-rights">
           Permissions and limits
@@ -114,7 +114,7 @@ export const KeySettings = ({ apiKey, state }: KeySettingsProps) => (
       </header>
       <Parts parts={rights} apiKey={apiKey} canEdit={() => canChange(state)} />
     </section>
-    <section className="key-section" aria-labelledby="key-about">
+    <section className="key-section" part="section" aria-labelledby="key-about">
       <header>
         <Heading level={2} id="key-about">
           About

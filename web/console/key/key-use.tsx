@@ -25,7 +25,7 @@ export function KeyUse({ apiKey }: { readonly apiKey: ApiKey }) {
   const { setParams } = useHost();
   const span = spanIn(usePlace().params);
   return (
-    <section className="key-section" aria-labelledby="key-use">
+    <section className="key-section" part="section" aria-labelledby="key-use">
       <header>
         <Heading level={2} id="key-use">
           Use

@@ -64,7 +64,7 @@ export function KeyToolbar({ choice, keys, now, listed, isComplete }: KeyToolbar
   const countOf = (filter: KeyFilter) =>
     filter === 'all' ? keys.length : keys.filter((key) => stateOf(key, now) === filter).length;
   return (
-    <search className="toolbar key-toolbar">
+    <search className="toolbar key-toolbar" part="toolbar">
       <input
         type="search"
         aria-label="Search API keys"

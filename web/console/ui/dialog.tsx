@@ -39,6 +39,7 @@ export function Dialog({ title, children, onDismiss, dismissible = true, fallbac
   return (
     <dialog
       ref={ref}
+      part="dialog"
       aria-labelledby={titleId}
       closedby={dismissible ? 'closerequest' : 'none'}
       onCancel={(event) => {

@@ -79,7 +79,7 @@ export function Notice() {
   const { notices } = useHost();
   const { text, undo } = useSyncExternalStore(notices.subscribe, notices.get);
   return (
-    <div className={text ? 'notice shown' : 'notice'}>
+    <div className={text ? 'notice shown' : 'notice'} part="notice">
       <p role="status">{text}</p>
       {undo && (
         <Button

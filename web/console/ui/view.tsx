@@ -21,11 +21,11 @@ export function View({ title, lead, back, action, children }: ViewProps) {
   }, [title, arriveAt]);
   const Tag = hasViews ? 'main' : 'section';
   return (
-    <Tag className="view">
+    <Tag className="view" part="view">
       <header className="view-header">
         <div>
           {back && <p className="back">{back}</p>}
-          <Heading level={1} className="title" ref={heading} tabIndex={-1}>
+          <Heading level={1} className="title" part="title" ref={heading} tabIndex={-1}>
             {title}
           </Heading>
           {lead && <p className="lead">{lead}</p>}
