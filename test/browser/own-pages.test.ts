@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
 import { kinds, startOwnPages } from '../support/own-pages.ts';
+import { root } from '../support/process.ts';
 import {
   clipboard,
   createKey,
@@ -313,5 +316,42 @@ document.querySelector('keyward-keys').getToken = async () => token;
     await keyRow(visit.page, 'By hash').getByRole('link').click();
     await visit.page.getByRole('heading', { level: 3, name: 'History' }).waitFor();
     expect(visit.complaints).toEqual([]);
+  });
+
+  it('works as documented, and takes the look that it is given', async () => {
+    const text = readFileSync(join(root, 'docs/own-pages.md'), 'utf8');
+    const blocksOf = (language: string) =>
+      [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)].flatMap(([, name, block]) =>
+        name === language && block !== undefined ? [block] : [],
+      );
+    const [html = ''] = blocksOf('html');
+    const styles = blocksOf('css').join('');
+    site.add('/documented', {
+      html: page(
+        html.replaceAll('https://keys.example.com', world.service.url),
+        `<style>:root { font-family: monospace; color-scheme: dark } ${styles}</style>`,
+      ),
+    });
+    site.add('/my-access-token', { html: await world.service.token('greta') });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.goto(`${site.origin}/documented`);
+    await createKey(visit.page, 'As documented');
+    const create = visit.page.getByRole('button', { name: 'Create API key' });
+    const look = await create.evaluate((button) => {
+      const { backgroundColor, textTransform, borderRadius, fontFamily } = getComputedStyle(button);
+      return { backgroundColor, textTransform, borderRadius, fontFamily };
+    });
+    expect(look).toEqual({
+      backgroundColor: 'rgb(124, 58, 237)',
+      textTransform: 'uppercase',
+      borderRadius: '4px',
+      fontFamily: 'monospace',
+    });
+    // Light text: the page is dark.
+    const color = await visit.page
+      .getByRole('heading', { level: 2, name: 'API keys' })
+      .evaluate((heading) => getComputedStyle(heading).color);
+    expect(color).toBe('rgb(230, 236, 234)');
   });
 });

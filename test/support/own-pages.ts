@@ -34,8 +34,10 @@ const bodies = {
 } as const;
 
 /** Light or dark, as the person's system is. */
-const styles =
-  ':root { color-scheme: light dark; background: light-dark(#fff, #111); color: light-dark(#111, #eee); }';
+const styles = `
+  :root { color-scheme: light dark; background: light-dark(#fff, #111); color: light-dark(#111, #eee); }
+  main > button { min-height: 2rem; }
+`;
 
 interface OtherPage {
   readonly html: string;

@@ -158,7 +158,7 @@ describe('node build.mjs --if-changed', () => {
     const { code, stdout } = await run([join(folder.path, 'build.mjs'), ...args]);
     return [code, stdout];
   };
-  const built = [0, 'web\nserver\n'];
+  const built = [0, 'web\nelements\nserver\n'];
   const nothing = [0, ''];
 
   beforeEach(() => {
@@ -172,7 +172,7 @@ describe('node build.mjs --if-changed', () => {
       `import { mkdirSync } from 'node:fs';
       export const build = ({ configFile }) => {
         mkdirSync('dist', { recursive: true });
-        console.log(configFile.endsWith('/web/vite.config.ts') ? 'web' : 'server');
+        console.log(configFile.endsWith('/web/vite.config.ts') ? 'web' : configFile.endsWith('/web/elements/vite.config.ts') ? 'elements' : 'server');
       };`,
     );
   });

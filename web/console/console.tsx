@@ -5,7 +5,7 @@ import { consoleHost } from './session/console-host.ts';
 import { SessionBanner } from './session/session-banner.tsx';
 import { HostProvider } from './ui/host.ts';
 import { Notice } from './ui/notice.tsx';
-import { usePlace } from './ui/place.ts';
+import { usePlace } from './ui/use-place.ts';
 
 /** The console of somebody who is signed in. */
 export const Console = () => (

@@ -4,7 +4,7 @@ import type { Request, Send } from '../console/api/request.ts';
 import { createApiKeyMutation, deactivateApiKeyMutation } from '../console/keys/documents.ts';
 import { createHost } from '../console/ui/create-host.ts';
 import type { Host, HostSettings } from '../console/ui/host.ts';
-import { createOwnPlaces } from '../console/ui/place.ts';
+import { createOwnPlaces } from '../console/ui/places.ts';
 import { fetchInTime } from '../shared/fetch-in-time.ts';
 import { readPerson } from './read-person.ts';
 import { explain, origin, urlOf } from './service.ts';

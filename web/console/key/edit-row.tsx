@@ -8,8 +8,8 @@ import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { useHost } from '../ui/host.ts';
-import { usePlace } from '../ui/place.ts';
 import { useAction } from '../ui/use-action.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { useUnsaved } from '../ui/use-unsaved.ts';
 
 interface RowProps {

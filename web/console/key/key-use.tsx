@@ -4,7 +4,7 @@ import { quotaInWords, rateInWords } from '../keys/limits-in-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { useHost } from '../ui/host.ts';
-import { usePlace } from '../ui/place.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { ReasonSwatch } from '../usage/reason-pattern.tsx';
 import { SpanChoice } from '../usage/span-choice.tsx';
 import { Usage } from '../usage/usage.tsx';

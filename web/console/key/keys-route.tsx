@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'preact/compat';
 import { idIn } from '../keys/api-key.ts';
 import { KeysView } from '../keys/keys-view.tsx';
 import { Loading } from '../ui/loading.tsx';
-import { usePlace } from '../ui/place.ts';
+import { usePlace } from '../ui/use-place.ts';
 
 // The list does not wait for it.
 const KeyPage = lazy(async () => ({ default: (await import('./key-page.tsx')).KeyPage }));

@@ -1,6 +1,6 @@
 import { useState } from 'preact/compat';
 import { useHost } from '../ui/host.ts';
-import { usePlace } from '../ui/place.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { View } from '../ui/view.tsx';
 import { accountLink } from './account.tsx';
 import { AccountList, type AccountsWanted } from './account-list.tsx';

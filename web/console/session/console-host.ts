@@ -7,7 +7,7 @@ import { signedOut } from '../api/problem.ts';
 import type { Send } from '../api/request.ts';
 import { createHost } from '../ui/create-host.ts';
 import type { Host } from '../ui/host.ts';
-import { createAddressPlaces } from '../ui/place.ts';
+import { createAddressPlaces } from '../ui/places.ts';
 import { SignInButton } from './sign-in-button.tsx';
 
 /** Sends a request as the person who is signed in. */

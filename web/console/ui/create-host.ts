@@ -1,7 +1,7 @@
 import { createQueryClient } from '../api/create-query-client.ts';
 import { createRequest, type Send } from '../api/request.ts';
 import type { Host } from './host.ts';
-import { createNotices } from './notice.tsx';
+import { createNotices } from './notices.ts';
 
 type Derived = 'queryClient' | 'request' | 'refresh' | 'setParams' | 'notices' | 'notify';
 

@@ -2,8 +2,8 @@ import type { QueryClient } from '@tanstack/preact-query';
 import { type ComponentType, createContext, useContext } from 'preact/compat';
 import type { Settings } from '../../sign-in/settings.ts';
 import type { Request } from '../api/request.ts';
-import type { Notices } from './notice.tsx';
-import type { Places } from './place.ts';
+import type { Notices } from './notices.ts';
+import type { Places } from './places.ts';
 
 /** What a component needs to know of the service. */
 export type HostSettings = Pick<

@@ -1,7 +1,7 @@
 import { idIn, nameOf } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
 import { useHost } from '../ui/host.ts';
-import { usePlace } from '../ui/place.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { View } from '../ui/view.tsx';
 import { SpanChoice } from './span-choice.tsx';
 import { Usage } from './usage.tsx';

@@ -1,6 +1,3 @@
-import { useSyncExternalStore } from 'preact/compat';
-import { useHost } from './host.ts';
-
 /** Where in the console a person is: `#keys/355?range=7d`. */
 export interface Place {
   /** The view, with its `#`. */
@@ -88,10 +85,4 @@ export function createAddressPlaces(): Places {
 export function createOwnPlaces(): Places & { readonly follow: (text: string) => void } {
   const { places, moveTo, mayLeave } = createPlaces('#keys', () => {});
   return { ...places, follow: (text) => void (mayLeave() && moveTo(text)) };
-}
-
-/** Where the person is. */
-export function usePlace(): Place {
-  const { places } = useHost();
-  return useSyncExternalStore(places.subscribe, places.get);
 }
