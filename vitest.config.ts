@@ -141,6 +141,18 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          // The main tasks of people, in another browser.
+          name: 'firefox',
+          include: ['test/browser/console*.test.ts'],
+          env: { TEST_BROWSER: 'firefox' },
+          globalSetup: 'test/support/build-service.ts',
+          fileParallelism: false,
+          testTimeout: 60_000,
+        },
+      },
     ],
   },
 });

@@ -26,8 +26,8 @@ const unlessChanged = (what, pattern) =>
 const installing = /^(package.*\.json|\.npmrc|run\.mjs|build\.mjs|vitest\.config\.ts|test\/installations\/)/;
 const paging = /^(web|src\/pages)\//;
 
-const withoutChromium = () =>
-  missing(['chromium']).length > 0 ? `needs chromium (Debian: ${programs.chromium[1]})` : undefined;
+const unlessThere = (name) =>
+  missing([name]).length > 0 ? `needs ${name} (Debian: ${programs[name][1]})` : undefined;
 
 /** Runs a suite without the tests that need a program which this machine does not have. */
 const runWhatCanRun = (name) => {
@@ -43,7 +43,8 @@ const suites = [
     name: 'properties and postgres',
     run: (name) => runProjects(name, ['properties', 'properties-postgres', 'postgres-settings']),
   },
-  { name: 'browser', idle: () => unlessChanged('The pages', paging) ?? withoutChromium() },
+  { name: 'browser', idle: () => unlessChanged('The pages', paging) ?? unlessThere('chromium') },
+  { name: 'firefox', idle: () => unlessChanged('The pages', paging) ?? unlessThere('firefox') },
   { name: 'image', run: runWhatCanRun },
   { name: 'e2e', run: runWhatCanRun },
   { name: 'installations', idle: () => unlessChanged('What installs Keyward', installing) },

@@ -25,6 +25,7 @@ export const programs = {
   glewlwyd: [['/usr/bin/glewlwyd', '--version'], 'glewlwyd'],
   pgbouncer: [['/usr/sbin/pgbouncer', '--version'], 'pgbouncer'],
   chromium: [['/usr/bin/chromium', '--version'], 'chromium'],
+  firefox: [['/usr/bin/firefox-esr', '--version'], 'firefox-esr'],
 };
 
 /** The programs that each suite needs, by the name of the suite: its script is `test:` and that name. */
@@ -39,6 +40,7 @@ export const needs = {
   installations: [],
   faults: ['pgbouncer'],
   browser: ['chromium'],
+  firefox: ['firefox'],
 };
 
 /** Vitest's report of a suite. */

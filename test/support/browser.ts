@@ -1,34 +1,68 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import axe from 'axe-core';
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  firefox,
+  type Page,
+} from 'playwright-core';
 import { expect } from 'vitest';
 import { createTemporaryFolder, root, startProcess } from './process.ts';
 
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+/** The browsers that tests drive: a way to launch each, and the variable that names another file of it. */
+const browsers = {
+  chromium: {
+    name: 'Chromium',
+    variable: 'CHROMIUM_PATH',
+    usual: '/usr/bin/chromium',
+    launch: (executablePath: string) =>
+      chromium.launch({
+        executablePath,
+        args: [
+          `--host-resolver-rules=MAP ${remoteName} 127.0.0.1`,
+          '--no-sandbox',
+          '--disable-gpu',
+          '--disable-quic',
+          '--no-first-run',
+          '--disable-background-networking',
+          '--disable-component-update',
+          '--disable-sync',
+        ],
+      }),
+  },
+  // As people have it: by WebDriver BiDi, which any Firefox speaks.
+  firefox: {
+    name: 'Firefox',
+    variable: 'FIREFOX_PATH',
+    usual: '/usr/bin/firefox-esr',
+    launch: (executablePath: string) =>
+      firefox.launch({
+        executablePath,
+        channel: 'moz-firefox',
+        firefoxUserPrefs: {
+          'ui.prefersReducedMotion': 1,
+          // A test may read what the page has copied.
+          'dom.events.testing.asyncClipboard': true,
+        },
+      }),
+  },
+} as const;
+
+/** The name of a service's that is not of this machine: without TLS, a browser trusts such a page less. */
+export const remoteName = 'keyward.test';
+
+const browser = browsers[process.env['TEST_BROWSER'] === 'firefox' ? 'firefox' : 'chromium'];
+const executablePath = process.env[browser.variable] ?? browser.usual;
 
 /** Whether there is a browser. In CI its lack is a failure, where the launch will complain. */
 export const canRun = existsSync(executablePath) || process.env['CI'] !== undefined;
 // Programs that only import this, such as the bench with --help, do not say so.
 if (!canRun && process.env['VITEST'] !== undefined)
-  process.stdout.write(`No Chromium here: ${executablePath} is missing, CHROMIUM_PATH names another.\n`);
-
-/** A name of the service's that is not of this machine: without TLS, a browser trusts such a page less. */
-export const remoteName = 'keyward.test';
-
-const launchOptions = {
-  executablePath,
-  args: [
-    `--host-resolver-rules=MAP ${remoteName} 127.0.0.1`,
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-};
+  process.stdout.write(
+    `No ${browser.name} here: ${executablePath} is missing, ${browser.variable} names another.\n`,
+  );
 
 const artefacts = join(root, 'artefacts');
 
@@ -48,19 +82,21 @@ export async function startWorld(environment: Record<string, string> = {}) {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await createTemporaryFolder());
   const service = stack.use(await startProcess(folder.path, environment));
-  const browser = await chromium.launch(launchOptions);
-  stack.defer(() => browser.close());
+  const opened = await browser.launch(executablePath);
+  stack.defer(() => opened.close());
   const started = stack.move();
   return {
     service,
     /** A person with a browser of their own: nothing of what another has done is in it. */
     visit: async (options: BrowserContextOptions = {}) =>
       watch(
-        await browser.newContext({
+        await opened.newContext({
           viewport: { width: 1280, height: 800 },
           colorScheme: 'light',
           baseURL: service.url,
           ...options,
+          // Firefox knows no such permissions.
+          ...(browser === browsers.firefox && { permissions: [] }),
         }),
         service.url,
       ),
