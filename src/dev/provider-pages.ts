@@ -18,7 +18,7 @@ button { cursor: pointer; }
 `;
 
 /** The Content-Security-Policy of these pages: it allows their own style sheet and nothing else. */
-export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
+export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; frame-ancestors 'none'`;
 
 // These pages replace the library's own, which load a font from elsewhere and warn on the console.
 
@@ -32,6 +32,7 @@ export const page = (title: string, content: string) => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
+<link rel="icon" href="data:,">
 <style>${style}</style>
 <main><h1>${title}</h1>${content}</main>
 </html>
