@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { answerOf, bodyOf, canRun, jsonOf, startWorld, type Visit, type World } from '../support/browser.ts';
 import {
   askFor,
   between,
@@ -23,10 +23,10 @@ import {
 const loseFirstResponse = () => {
   let isLost = false;
   return async (route: Route) => {
-    const { variables = {} } = route.request().postDataJSON() as { variables?: object };
+    const { variables = {} } = jsonOf(route.request()) as { variables?: object };
     if (isLost || !('graceSeconds' in variables || 'name' in variables)) return route.continue();
     isLost = true;
-    await route.fetch();
+    await answerOf(route);
     await route.abort();
   };
 };
@@ -94,7 +94,7 @@ describe.skipIf(!canRun)('the console in an incident', () => {
 
     it('a leaked key in the search → says whose it is, sends it nowhere, and stops it', async () => {
       const sent: (string | null)[] = [];
-      page.on('request', (request) => sent.push(request.url(), request.postData()));
+      page.on('request', (request) => sent.push(request.url(), bodyOf(request)));
       const id = await idOf(world, person, 'Deploy');
       await call(world, person, `PATCH /auth/keys/${id}`, { name: 'GitHub Actions: deploy' });
       await goTo(page, 'API keys');
@@ -172,7 +172,8 @@ describe.skipIf(!canRun)('the console in an incident', () => {
     });
 
     it('before a key is deactivated → says when and how often it was used', async () => {
-      await askFor(page, 'Laptop', 'Deactivate…');
+      await createKey(page, 'Unused');
+      await askFor(page, 'Unused', 'Deactivate…');
       await dialog(page).getByText('The key has never been used.').waitFor();
       await dialog(page).getByRole('button', { name: 'Cancel' }).click();
     });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+import { answerOf, canRun, jsonOf, startWorld, stored, type Visit, type World } from '../support/browser.ts';
 import {
   askFor,
   between,
@@ -80,7 +80,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     const { page } = visit;
     const asked: unknown[] = [];
     page.on('request', (request) => {
-      if (request.url().endsWith('/graphql')) asked.push(request.postDataJSON());
+      if (request.url().endsWith('/graphql')) asked.push(jsonOf(request));
     });
     for (const view of ['Activity', 'Automation', 'Private key', 'API keys']) await goTo(page, view);
     await expect.poll(() => asked.length).toBeGreaterThanOrEqual(4);
@@ -95,7 +95,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
     const { page } = visit;
     const creates: unknown[] = [];
     await page.route('**/graphql', async (route) => {
-      const body: { documentId?: string; query?: string } = route.request().postDataJSON();
+      const body: { documentId?: string; query?: string } = jsonOf(route.request());
       if (JSON.stringify(body).includes('Of another version')) creates.push(body);
       if (body.documentId === undefined) return route.continue();
       return route.continue({ postData: JSON.stringify({ ...body, documentId: 'sha256:other' }) });
@@ -191,7 +191,7 @@ describe.skipIf(!canRun)('API keys in the console', () => {
       refused: days.map((day) => (day === 13 ? 1 : 0)),
     };
     await using _uses = await between(page, async (route) => {
-      const response = await route.fetch();
+      const response = await answerOf(route);
       const text = await response.text();
       const body = text.replaceAll(/"id":([12]),"dailyUse":\{.*?\}/g, (_, id) =>
         [`"id":${id}`, `"dailyUse":${JSON.stringify(id === '1' ? busy : refused)}`].join(),

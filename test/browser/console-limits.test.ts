@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
+import { canRun, jsonOf, startWorld, type Visit, type World } from '../support/browser.ts';
 import {
   askFor,
   call,
@@ -48,10 +48,11 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
       visit = await world.visit({ ...options, reducedMotion: 'reduce', permissions: clipboard });
       page = visit.page;
       page.on('request', (request) => {
-        const { variables = {} } = (request.postDataJSON() ?? {}) as { variables?: Record<string, unknown> };
+        if (!request.url().endsWith('/graphql')) return;
+        const { variables = {} } = jsonOf(request) as { variables?: Record<string, unknown> };
         const names = Object.keys(variables).filter((name) => name !== 'keyId');
         const isChange = names.length > 0 && !names.includes('first') && !names.includes('from');
-        if (request.url().endsWith('/graphql') && isChange) sent = variables;
+        if (isChange) sent = variables;
       });
       await page.goto('/console');
       await signInAs(visit, person);

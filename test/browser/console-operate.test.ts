@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
-import { canRun, startWorld, type World } from '../support/browser.ts';
+import { answerOf, bodyOf, canRun, startWorld, type World } from '../support/browser.ts';
 import { matchOf, type Scanner, startScanner } from '../support/scanner.ts';
 import { failures, startReceiver, take } from '../support/webhook-receiver.ts';
 import {
@@ -109,7 +109,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
       await page.getByRole('button', { name: 'Find' }).click();
     };
     const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    page.on('request', (request) => asked.push(bodyOf(request) ?? ''));
     await page.getByRole('searchbox', { name: 'Search accounts' }).fill(` ${key}`);
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('This looks like an API key.').waitFor();
@@ -360,7 +360,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await open.getByLabel('URL').fill('https://127.0.0.1/lost');
     {
       await using _ = await between(page, async (route) => {
-        await route.fetch();
+        await answerOf(route);
         await route.abort();
       });
       await add('*');

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { expect, vi } from 'vitest';
-import { findViolations, type Visit, type World } from '../support/browser.ts';
-import { root } from '../support/process.ts';
+import { findViolations, pictures, schemes, type Visit, type World } from '../support/browser.ts';
 
 /** Signs in at the development provider as anybody. */
 export async function signInAs({ context, page }: Visit, name: string) {
@@ -159,16 +158,18 @@ export const looks = [
 ] as const;
 
 /**
- * Sees that a state is well made: for a screen reader, on a narrow screen, and to look at in both schemes.
+ * Sees that a state is well made: for a screen reader, on a narrow screen, and to look at in each scheme.
  * @param folder where its pictures go, among the artefacts
  * @param within the part of the page that a screen reader meets; all of it where it is left out
  */
 export async function inspect(page: Page, name: string, folder = 'console', within = 'html'): Promise<void> {
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-  for (const colorScheme of ['dark', 'light'] as const) {
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+  ).toBe(0);
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
     // What is drawn anew for another scheme, or fades, takes its time.
     await vi.waitFor(async () => expect(await findViolations(page, within)).toEqual([]), 10_000);
-    await page.screenshot({ path: join(root, `artefacts/${folder}/${name}-${colorScheme}.png`) });
+    await page.screenshot({ path: join(pictures, folder, `${name}-${colorScheme}.png`) });
   }
 }

@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, stored, type World } from '../support/browser.ts';
+import { answerOf, bodyOf, canRun, startWorld, stored, type World } from '../support/browser.ts';
 import { clipboard, dialog, goTo, inspect, looks, said, signInAs } from './console-person.ts';
 
 const minutes = (count: number) => count * 60_000;
@@ -15,12 +15,12 @@ describe.skipIf(!canRun)('a sign-in of an hour', () => {
   /** Answers at the provider's token endpoint: to the sign-in, and then to renewals. */
   const answerTokens = (page: Page, answer: (route: Route, isRenewal: boolean) => Promise<void>) =>
     page.route('**/idp/token', (route) =>
-      answer(route, route.request().postData()?.includes('grant_type=refresh_token') ?? false),
+      answer(route, bodyOf(route.request())?.includes('grant_type=refresh_token') ?? false),
     );
 
   /** A provider that returns no refresh token. */
   const withoutRefreshToken = async (route: Route) => {
-    const response = await route.fetch();
+    const response = await answerOf(route);
     const { refresh_token: _token, ...tokens } = await response.json();
     await route.fulfill({ response, json: tokens });
   };

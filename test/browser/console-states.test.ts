@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  answerOf,
   canRun,
   findViolations,
   remoteName,
@@ -179,7 +180,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
     await using visit = await world.visit();
     const { page } = visit;
     await page.route('**/console', async (route) => {
-      const response = await route.fetch();
+      const response = await answerOf(route);
       const text = await response.text();
       const body = text.replace(/(?<=id="settings">).*?(?=<)/, (settings) =>
         JSON.stringify({ ...JSON.parse(settings), signIn: undefined }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+import { canRun, jsonOf, startWorld, stored, type Visit, type World } from '../support/browser.ts';
 import {
   call,
   clipboard,
@@ -22,13 +22,6 @@ describe.skipIf(!canRun)('the console of a service with other limits', () => {
     await openConsole(visit, 'alice', '#automation');
     await visit.page.getByText('2 minutes to 2 hours, in seconds or with a unit', { exact: false }).waitFor();
   });
-
-  it('is where a browser is redirected from /', async () => {
-    await using world = await startWorld();
-    await using visit = await world.visit();
-    await visit.page.goto('/');
-    expect(new URL(visit.page.url()).pathname).toBe('/console');
-  });
 });
 
 describe.skipIf(!canRun)('the console', () => {
@@ -42,6 +35,12 @@ describe.skipIf(!canRun)('the console', () => {
   afterAll(async () => {
     await visit?.[Symbol.asyncDispose]();
     await world?.[Symbol.asyncDispose]();
+  });
+
+  it('is where a browser is redirected from /', async () => {
+    await using other = await world.visit();
+    await other.page.goto('/');
+    expect(new URL(other.page.url()).pathname).toBe('/console');
   });
 
   it('replaces, removes and registers the private key', async () => {
@@ -180,9 +179,7 @@ describe.skipIf(!canRun)('the console', () => {
     await goTo(page, 'Automation');
     await page.getByLabel('Session length').fill('120');
     await page.route('**/graphql', (route) =>
-      'sessionDuration' in (route.request().postDataJSON().variables as object)
-        ? route.continue()
-        : route.abort(),
+      'sessionDuration' in (jsonOf(route.request()).variables as object) ? route.continue() : route.abort(),
     );
     await page.getByRole('button', { name: 'Save session length' }).click();
     await said(page, 'Session length: 2 minutes.');

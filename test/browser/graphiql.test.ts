@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { buildSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
+  answerOf,
   canRun,
   findViolations,
+  jsonOf,
   startWorld,
   stored,
   takePicture,
@@ -179,7 +181,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     const { promise: answered, resolve: keep } = Promise.withResolvers<{ data: object; errors?: unknown }>();
     // On its way to the page: of a body that the page has read, the debugger may keep nothing.
     await using _read = await between(visit.page, async (route) => {
-      const response = await route.fetch();
+      const response = await answerOf(route);
       keep(await response.json());
       await route.fulfill({ response });
     });
@@ -226,7 +228,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     await page.keyboard.press('Delete');
     const asked = page.waitForRequest(/\/graphql$/);
     await run();
-    expect((await asked).postDataJSON()).toMatchObject({ variables: { privateKey } });
+    expect(jsonOf(await asked)).toMatchObject({ variables: { privateKey } });
     await expect.poll(answer, { timeout: 10_000 }).toContain('"hasKey":true');
     // GraphiQL writes what was typed half a second later.
     await page.waitForTimeout(1500);

@@ -1,5 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { canRun, findViolations, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+import {
+  answerOf,
+  canRun,
+  findViolations,
+  startWorld,
+  stored,
+  type Visit,
+  type World,
+} from '../support/browser.ts';
 import { useReference } from './reference-person.ts';
 
 describe.skipIf(!canRun)('signing in from a page', () => {
@@ -131,7 +139,9 @@ describe.skipIf(!canRun)('signing in from a page', () => {
   it('lets a person who closes the window continue without a token', async () => {
     const opened = visit.context.waitForEvent('page');
     const status = tryStatus();
-    await (await opened).close();
+    const provider = await opened;
+    await provider.getByRole('button', { name: 'Continue as alice' }).waitFor();
+    await provider.close();
     expect(await status).toBe(401);
   });
 
@@ -161,7 +171,7 @@ describe.skipIf(!canRun)('signing in from a page', () => {
 
   it("requests a provider's name for several scopes once", async () => {
     await visit.page.route('**/api/v1/docs', async (route) => {
-      const response = await route.fetch();
+      const response = await answerOf(route);
       const text = await response.text();
       const body = text.replaceAll(/"requestedAs":\[.*?\]/g, '"requestedAs":["openid"]');
       await route.fulfill({ response, body });
@@ -185,7 +195,7 @@ describe.skipIf(!canRun)('pages without a client at the identity provider', () =
     await using visit = await world.visit();
     // What the server writes where AUTH_BROWSER_CLIENT_ID is not set.
     await visit.page.route('**/api/v1/docs', async (route) => {
-      const response = await route.fetch();
+      const response = await answerOf(route);
       const body = (await response.text()).replace(/,"signIn":\{.*?\}(?=\})/, '');
       await route.fulfill({ response, body });
     });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import axe from 'axe-core';
@@ -7,14 +8,32 @@ import {
   chromium,
   firefox,
   type Page,
+  type Request,
+  type Route,
 } from 'playwright-core';
 import { expect } from 'vitest';
 import { createTemporaryFolder, root, startProcess } from './process.ts';
+
+/** The header in which a page repeats the body of its request, for a driver that does not report bodies. */
+const bodyHeader = 'x-test-body';
+
+/** Runs in a page: repeats the body of each request in a header. */
+const repeatBodies = (header: string): void => {
+  const send = globalThis.fetch;
+  globalThis.fetch = (input, init = {}) => {
+    if (init.body === undefined || init.body === null) return send(input, init);
+    const headers = new Headers(init.headers);
+    headers.set(header, encodeURIComponent(String(init.body)));
+    return send(input, { ...init, headers });
+  };
+};
 
 /** The browsers that tests drive: a way to launch each, and the variable that names another file of it. */
 const browsers = {
   chromium: {
     name: 'Chromium',
+    // The colour schemes that a test can choose between.
+    schemes: ['dark', 'light'],
     variable: 'CHROMIUM_PATH',
     usual: '/usr/bin/chromium',
     launch: (executablePath: string) =>
@@ -32,9 +51,11 @@ const browsers = {
         ],
       }),
   },
-  // As people have it: by WebDriver BiDi, which any Firefox speaks.
+  // The Firefox that people have: its driver uses WebDriver BiDi. With BiDi, playwright-core 1.64 cannot choose a
+  // colour scheme, grant permissions, or read the body of a request.
   firefox: {
     name: 'Firefox',
+    schemes: ['light'],
     variable: 'FIREFOX_PATH',
     usual: '/usr/bin/firefox-esr',
     launch: (executablePath: string) =>
@@ -43,6 +64,8 @@ const browsers = {
         channel: 'moz-firefox',
         firefoxUserPrefs: {
           'ui.prefersReducedMotion': 1,
+          // 1 is light.
+          'layout.css.prefers-color-scheme.content-override': 1,
           // A test may read what the page has copied.
           'dom.events.testing.asyncClipboard': true,
         },
@@ -53,7 +76,8 @@ const browsers = {
 /** The name of a service's that is not of this machine: without TLS, a browser trusts such a page less. */
 export const remoteName = 'keyward.test';
 
-const browser = browsers[process.env['TEST_BROWSER'] === 'firefox' ? 'firefox' : 'chromium'];
+const isFirefox = process.env['TEST_BROWSER'] === 'firefox';
+const browser = browsers[isFirefox ? 'firefox' : 'chromium'];
 const executablePath = process.env[browser.variable] ?? browser.usual;
 
 /** Whether there is a browser. In CI its lack is a failure, where the launch will complain. */
@@ -64,15 +88,19 @@ if (!canRun && process.env['VITEST'] !== undefined)
     `No ${browser.name} here: ${executablePath} is missing, ${browser.variable} names another.\n`,
   );
 
-const artefacts = join(root, 'artefacts');
+/** The colour schemes in which a state of a page is looked at. */
+export const schemes: readonly ('dark' | 'light')[] = browser.schemes;
+
+/** The folder of the pictures. Each browser has its own. */
+export const pictures = join(root, 'artefacts', isFirefox ? 'firefox' : '');
 
 /** Where those pictures go that the README shows: `SCREENSHOTS=docs npm run test:browser` makes them anew. */
-const shown = resolve(root, process.env['SCREENSHOTS'] ?? artefacts);
+const shown = resolve(root, process.env['SCREENSHOTS'] ?? pictures);
 const inReadme = ['console', 'graphiql', 'reference'];
 
-/** A picture of a page, as `artefacts/<name>.png`. */
+/** A picture of a page, as `<name>.png` among the pictures. */
 export async function takePicture(page: Page, name: string): Promise<void> {
-  const folder = inReadme.includes(name) ? shown : artefacts;
+  const folder = inReadme.includes(name) ? shown : pictures;
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
 }
@@ -88,18 +116,17 @@ export async function startWorld(environment: Record<string, string> = {}) {
   return {
     service,
     /** A person with a browser of their own: nothing of what another has done is in it. */
-    visit: async (options: BrowserContextOptions = {}) =>
-      watch(
-        await opened.newContext({
-          viewport: { width: 1280, height: 800 },
-          colorScheme: 'light',
-          baseURL: service.url,
-          ...options,
-          // Firefox knows no such permissions.
-          ...(browser === browsers.firefox && { permissions: [] }),
-        }),
-        service.url,
-      ),
+    visit: async (options: BrowserContextOptions = {}) => {
+      const context = await opened.newContext({
+        viewport: { width: 1280, height: 800 },
+        colorScheme: 'light',
+        baseURL: service.url,
+        ...options,
+        ...(isFirefox && { permissions: [] }),
+      });
+      if (isFirefox) await context.addInitScript(repeatBodies, bodyHeader);
+      return watch(context, service.url);
+    },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
@@ -107,16 +134,21 @@ export async function startWorld(environment: Record<string, string> = {}) {
 /** What a test starts. */
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
+/** What Firefox says of a style sheet that the driver adds for each picture, and of a font that a reload interrupts. */
+const byDriver = [createHash('sha256').update('body {}').digest('base64'), 'status=2152398850'];
+
 /** Opens a page, and notes what all pages of this browser ask for and complain of. */
 async function watch(context: BrowserContext, serviceUrl: string) {
   const requested: string[] = [];
   const complaints: string[] = [];
+  const complain = (text: string) => {
+    if (!byDriver.some((part) => text.includes(part))) complaints.push(text);
+  };
   context.on('request', (request) => requested.push(request.url()));
-  context.on('weberror', (error) => complaints.push(error.error().message));
+  context.on('weberror', (error) => complain(error.error().message));
   context.on('console', (message) => {
     // A refusal is what some tests are for.
-    if (message.type() === 'error' && !/status of 40[13]/.test(message.text()))
-      complaints.push(message.text());
+    if (message.type() === 'error' && !/status of 40[13]/.test(message.text())) complain(message.text());
   });
   context.setDefaultTimeout(10_000);
   const page = await context.newPage();
@@ -157,6 +189,18 @@ export async function findViolations(page: Page, within = 'html'): Promise<strin
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
   }, within);
 }
+
+/** The body that a page sends with a request. Null if it has none. */
+export function bodyOf(request: Request): string | null {
+  const repeated = request.headers()[bodyHeader];
+  return repeated === undefined ? request.postData() : decodeURIComponent(repeated);
+}
+
+/** The JSON that a page sends with a request. Null if it sends none. */
+export const jsonOf = (request: Request) => JSON.parse(bodyOf(request) ?? 'null');
+
+/** Asks the service what a page asks, so that a test can change or lose the response. */
+export const answerOf = (route: Route) => route.fetch({ postData: bodyOf(route.request()) ?? undefined });
 
 /** All that a page keeps beyond itself, and where it is: databases, storage, caches, cookies, the address. */
 export const stored = async (page: Page): Promise<string> => {
