@@ -147,9 +147,12 @@ export default defineConfig({
           // People's main tasks with keys, in another browser: all tests of these files, in about six minutes. Files
           // about Chromium's own tools (weight, forced colours, printing, another host name) cannot run there.
           name: 'firefox',
-          include: ['', '-keys', '-pause', '-permissions', '-session', '-tasks'].map(
-            (subject) => `test/browser/console${subject}.test.ts`,
-          ),
+          include: [
+            'test/browser/own-pages.test.ts',
+            ...['', '-keys', '-pause', '-permissions', '-session', '-tasks'].map(
+              (subject) => `test/browser/console${subject}.test.ts`,
+            ),
+          ],
           env: { TEST_BROWSER: 'firefox' },
           globalSetup: 'test/support/build-service.ts',
           fileParallelism: false,

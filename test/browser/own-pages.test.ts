@@ -185,7 +185,7 @@ describe.skipIf(!canRun)('keyward-keys in a provider’s page', () => {
 
   const script = () => `<script type="module" src="${world.service.url}/elements/keyward.js"></script>`;
   const page = (body: string, head = script()) =>
-    `<!doctype html><html lang="en"><head><title>Settings</title>${head}</head><body><main><h1>Settings</h1>${body}</main></body></html>`;
+    `<!doctype html><html lang="en"><head><title>Settings</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Settings</h1>${body}</main></body></html>`;
 
   it('two elements for two people do not mix', async () => {
     const people = ['anna', 'berta'];
@@ -305,6 +305,7 @@ document.querySelector('keyward-keys').getToken = async () => token;
         "default-src 'none'",
         `script-src ${[...hashes, ...Object.values(integrity)].map((each) => `'${each}'`).join(' ')}`,
         `connect-src ${world.service.url}`,
+        'img-src data:',
         "require-trusted-types-for 'script'",
       ].join('; '),
     });

@@ -60,6 +60,7 @@ export async function startOwnPages() {
       "default-src 'none'",
       `script-src 'self' ${url}`,
       "style-src 'self'",
+      'img-src data:',
       `connect-src ${url}`,
       "require-trusted-types-for 'script'",
       // Vue wants a policy of its own, which it does not use here.
@@ -70,7 +71,7 @@ export async function startOwnPages() {
     return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Settings</title>
 <meta name="viewport" content="width=device-width">
 <script type="module" src="${url}/elements/keyward.js"></script>
-<link rel="stylesheet" href="/page.css">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
 <script type="module" src="/${kind}.js"></script></head>
 <body>${typeof body === 'string' ? body : body()}</body></html>`;
   };
