@@ -44,7 +44,6 @@ const suites = [
     run: (name) => runProjects(name, ['properties', 'properties-postgres', 'postgres-settings']),
   },
   { name: 'browser', idle: () => unlessChanged('The pages', paging) ?? unlessThere('chromium') },
-  { name: 'firefox', idle: () => unlessChanged('The pages', paging) ?? unlessThere('firefox') },
   { name: 'image', run: runWhatCanRun },
   { name: 'e2e', run: runWhatCanRun },
   { name: 'installations', idle: () => unlessChanged('What installs Keyward', installing) },

@@ -22,6 +22,10 @@ import {
 
 type Site = Awaited<ReturnType<typeof startOwnPages>>;
 
+/** All elements in the element, with their attributes. */
+const insideOf = (page: Page) =>
+  page.evaluate(() => document.querySelector('keyward-keys')?.shadowRoot?.innerHTML ?? '');
+
 /** What the element told the page. */
 const toldTo = (page: Page) => page.evaluate(() => globalThis.told ?? []);
 
@@ -77,7 +81,8 @@ describe.skipIf(!canRun)('keyward-keys in a provider’s page', () => {
       const secret = await takeSecret(page);
       expect(await isValid(world, secret)).toBe(true);
       await keyRow(page, 'Mail robot').getByText('in 3 months').waitFor();
-      expect(await page.content()).not.toContain(secret);
+      expect(await insideOf(page)).toContain('Mail robot');
+      expect(await insideOf(page)).not.toContain(secret);
       expect(await stored(page)).not.toContain(secret);
       const told = await toldTo(page);
       expect(told).toEqual([{ name: 'key-created', detail: { id: expect.any(Number), name: 'Mail robot' } }]);
@@ -240,6 +245,55 @@ document.querySelector('keyward-keys').getToken = () => issueToken(person);
       .first()
       .waitFor();
     expect(await visit.page.getByText('Key of carla').count()).toBe(0);
+  });
+
+  it('goes on if it is moved, and ends if it is removed', async () => {
+    site.add('/moved', {
+      html: page(`<div id="one"><keyward-keys></keyward-keys></div><div id="two"></div>
+<script>document.querySelector('keyward-keys').getToken = () => issueToken('hanna');</script>`),
+    });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    const asked: string[] = [];
+    await visit.page.exposeFunction('issueToken', (person: string) => {
+      asked.push(person);
+      return world.service.token(person);
+    });
+    await visit.page.goto(`${site.origin}/moved`);
+    await visit.page.getByRole('button', { name: 'Create API key' }).click();
+    await dialog(visit.page).getByRole('button', { name: 'Create', exact: true }).click();
+    await dialog(visit.page).getByLabel('Secret').waitFor();
+    const secret = await dialog(visit.page).getByLabel('Secret').inputValue();
+    await visit.page.evaluate(() => {
+      const element = document.querySelector('keyward-keys');
+      if (element) document.querySelector('#two')?.append(element);
+      element?.removeAttribute('account');
+    });
+    await visit.page.waitForTimeout(300);
+    expect(await visit.page.getByLabel('Secret').inputValue()).toBe(secret);
+    const before = asked.length;
+    await visit.page.evaluate(() => document.querySelector('keyward-keys')?.remove());
+    await visit.page.waitForTimeout(300);
+    expect(asked).toHaveLength(before);
+    expect(await visit.page.getByLabel('Secret').count()).toBe(0);
+  });
+
+  it('a person who signs out → all is dropped', async () => {
+    site.add('/out', {
+      html: page(`<keyward-keys></keyward-keys><script>
+var person = 'ida';
+document.querySelector('keyward-keys').getToken = async () => person && issueToken(person);
+</script>`),
+    });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+    await visit.page.goto(`${site.origin}/out`);
+    await createKey(visit.page, 'Key of ida');
+    await visit.page.evaluate(() => Object.assign(globalThis, { person: null }));
+    await keyRow(visit.page, 'Key of ida').getByRole('link').click();
+    await visit.page.getByText('You are not signed in.').first().waitFor();
+    expect(await visit.page.getByText('Key of ida').count()).toBe(0);
   });
 
   it('nobody is signed in → says so, and asks again', async () => {

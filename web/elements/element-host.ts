@@ -3,6 +3,7 @@ import { Problem, toProblem } from '../console/api/problem.ts';
 import type { Request, Send } from '../console/api/request.ts';
 import { createApiKeyMutation, deactivateApiKeyMutation } from '../console/keys/documents.ts';
 import { createHost } from '../console/ui/create-host.ts';
+import { isFocusFree } from '../console/ui/focus.ts';
 import type { Host, HostSettings } from '../console/ui/host.ts';
 import { createOwnPlaces } from '../console/ui/places.ts';
 import { fetchInTime } from '../shared/fetch-in-time.ts';
@@ -17,7 +18,9 @@ export interface Surroundings {
   readonly account: string | undefined;
   /** Gives an access token; nothing if nobody is signed in. */
   readonly getToken: () => Promise<string | null | undefined>;
-  /** Called instead of a request if the token is another person's than that of the request before. */
+  /** Aborts when what this element shows has ended. */
+  readonly ended: AbortSignal;
+  /** Called instead of a request if the token is not that of the person of the request before; aborts `ended`. */
   readonly onOtherPerson: () => void;
   /** Tells the page what happened. */
   readonly tell: (name: string, detail: object) => void;
@@ -29,7 +32,7 @@ const patience = 15_000;
 const notSignedIn = (cause?: unknown) =>
   new Problem('unauthenticated', 'You are not signed in.', cause === undefined ? {} : { cause });
 
-/** Asks the page for an access token. It is used for one request. */
+/** Asks the page for an access token, which is used for one request. Empty if nobody is signed in. */
 async function askForToken(getToken: Surroundings['getToken']): Promise<string> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('getToken did not answer.')), patience);
@@ -38,29 +41,43 @@ async function askForToken(getToken: Surroundings['getToken']): Promise<string> 
       throw notSignedIn(cause);
     })
     .finally(() => clearTimeout(timer));
-  if (typeof token !== 'string' || token === '') throw notSignedIn();
-  return token;
+  return typeof token === 'string' ? token : '';
 }
 
-/** Sends requests with a token of the page's, as long as it is the same person's. */
-function createSend({ account, getToken, onOtherPerson }: Surroundings): Send {
-  let person: string | undefined;
-  return async (init, hint) => {
+/** Gives a token for each request, as long as it is the same person's. */
+function createTokens({ getToken, ended, onOtherPerson }: Surroundings): () => Promise<string> {
+  let last: { readonly person: string | undefined } | undefined;
+  return async () => {
     const token = await askForToken(getToken);
-    const now = readPerson(token);
-    if (person !== undefined && now !== person) {
-      onOtherPerson();
-      throw notSignedIn();
-    }
-    person = now;
+    // By now, the page may have another person, or ask for another account.
+    if (ended.aborted) throw notSignedIn();
+    const person = readPerson(token);
+    if (last && (token === '' || person !== last.person)) onOtherPerson();
+    if (ended.aborted || token === '') throw notSignedIn();
+    last = { person };
+    return token;
+  };
+}
+
+/** Sends requests with a token of the page's. */
+function createSend(surroundings: Surroundings): Send {
+  const { account } = surroundings;
+  const nextToken = createTokens(surroundings);
+  let isAllowed = false;
+  return async (init, hint) => {
+    const token = await nextToken();
     const headers = {
       ...init.headers,
       authorization: `Bearer ${token}`,
       ...(account !== undefined && { 'keyward-account': account }),
     };
-    return fetchInTime(urlOf('graphql'), { ...init, headers }, hint).catch(async (error: unknown) => {
-      throw init.signal?.aborted ? error : await explain(error);
-    });
+    try {
+      const response = await fetchInTime(urlOf('graphql'), { ...init, headers }, hint);
+      isAllowed = true;
+      return response;
+    } catch (error) {
+      throw isAllowed || init.signal?.aborted ? error : await explain(error);
+    }
   };
 }
 
@@ -79,16 +96,17 @@ export function createElementHost(surroundings: Surroundings) {
   const { root, settings, tell } = surroundings;
   const places = createOwnPlaces();
   const first = places.get();
+  const send = createSend(surroundings);
   const host = createHost({
     settings,
     origin,
     root,
-    send: createSend(surroundings),
+    begin: () => send,
     places,
     hasViews: false,
     arriveAt: (_, heading) => {
       // The page around the element keeps the focus until the person goes somewhere in the element.
-      if (places.get() !== first) heading.focus();
+      if (places.get() !== first && isFocusFree(root)) heading.focus();
     },
     useIsSignedIn: () => false,
     SignIn: undefined,

@@ -43,16 +43,23 @@ class KeywardKeys extends HTMLElement {
   }
 
   connectedCallback(): void {
-    this.#start();
+    if (!this.#stop) this.#start();
   }
 
   disconnectedCallback(): void {
-    this.#stop?.();
-    this.#stop = undefined;
+    // A page that moves the element takes it out first: a secret that is shown once must not be lost by that.
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      this.#stop?.();
+      this.#stop = undefined;
+    });
   }
 
-  attributeChangedCallback(): void {
-    this.#start();
+  /** An element that is moved as one goes on. */
+  connectedMoveCallback(): void {}
+
+  attributeChangedCallback(_name: string, before: string | null, now: string | null): void {
+    if (before !== now) this.#start();
   }
 
   /** Begins anew: nothing is left of what was shown before. */
@@ -75,6 +82,7 @@ class KeywardKeys extends HTMLElement {
         settings,
         account: this.getAttribute('account') ?? undefined,
         getToken: async () => this.#getToken?.(),
+        ended: ended.signal,
         onOtherPerson: () => {
           if (!ended.signal.aborted) this.#start();
         },
@@ -87,9 +95,10 @@ class KeywardKeys extends HTMLElement {
         const link = event.target instanceof Element && event.target.closest('a[href^="#"]');
         if (!link) return;
         event.preventDefault();
-        follow(link.getAttribute('href') ?? '');
+        if (event.type === 'click') follow(link.getAttribute('href') ?? '');
       };
-      root.addEventListener('click', go, { signal: ended.signal });
+      for (const name of ['click', 'auxclick']) root.addEventListener(name, go, { signal: ended.signal });
+      ended.signal.addEventListener('abort', () => host.queryClient.clear());
       show(<Keys host={host} />);
     };
     const fail = ({ message }: Error) => {

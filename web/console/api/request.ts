@@ -50,12 +50,16 @@ export type Send = (
   hint: string,
 ) => Promise<Response>;
 
-/** Makes what sends operations. */
+/**
+ * Makes what sends operations.
+ * @param begin is called for each operation: all that is sent for it is sent as the same person
+ */
 export const createRequest =
-  (send: Send): Request =>
+  (begin: () => Send): Request =>
   async (document, variables, { signal, idempotencyKey } = {}) => {
     // The build has put it there.
     const { id, text, isChange } = document as unknown as CompiledDocument;
+    const send = begin();
     const ask = async (asked: object) => {
       const response = await send(
         {

@@ -10,24 +10,28 @@ import type { Host } from '../ui/host.ts';
 import { createAddressPlaces } from '../ui/places.ts';
 import { SignInButton } from './sign-in-button.tsx';
 
-/** Sends a request as the person who is signed in. */
-const send: Send = async (init, hint) => {
+/** Sends requests as the person who is signed in now. */
+function begin(): Send {
   const { session } = getSession();
-  if (!session) throw signedOut();
-  const sendAs = ({ accessToken }: Session): Promise<Response> =>
-    fetchInTime(
-      '/graphql',
-      { ...init, headers: { ...init.headers, authorization: `Bearer ${accessToken}` } },
-      hint,
-    );
-  const response = await sendAs(session);
-  if (response.status !== 401) return response;
-  // The server did nothing yet. After sleep, for example, a token may be over before it could be renewed.
-  const renewed = await renewSession(session);
-  const second = renewed ? await sendAs(renewed) : response;
-  if (second.status === 401 && [session, renewed].includes(getSession().session)) expireSession();
-  return second;
-};
+  return async (init, hint) => {
+    if (!session) throw signedOut();
+    const sendAs = ({ accessToken }: Session): Promise<Response> =>
+      fetchInTime(
+        '/graphql',
+        { ...init, headers: { ...init.headers, authorization: `Bearer ${accessToken}` } },
+        hint,
+      );
+    const response = await sendAs(session);
+    if (response.status !== 401) return response;
+    // The server did nothing yet. After sleep, for example, a token may be over before it could be renewed.
+    const found = await renewSession(session);
+    // Meanwhile, somebody else may have signed in.
+    const renewed = found?.subject === session.subject ? found : undefined;
+    const second = renewed ? await sendAs(renewed) : response;
+    if (second.status === 401 && [session, renewed].includes(getSession().session)) expireSession();
+    return second;
+  };
+}
 
 /** Drops what was fetched for another person, and fetches it again for one with other scopes. */
 function followSession(queryClient: QueryClient, refresh: () => Promise<void>): void {
@@ -53,7 +57,7 @@ function createConsoleHost(): Host {
     settings,
     origin: location.origin,
     root: document,
-    send,
+    begin,
     places: createAddressPlaces(),
     hasViews: true,
     arriveAt: (title, heading) => {

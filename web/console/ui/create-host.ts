@@ -7,15 +7,15 @@ type Derived = 'queryClient' | 'request' | 'refresh' | 'setParams' | 'notices' |
 
 /**
  * Makes a host: nothing in it is shared with another.
- * @param send sends a request of the GraphQL API as the person
+ * @param begin gives what sends the requests of one operation
  */
-export function createHost({ send, ...given }: Omit<Host, Derived> & { readonly send: Send }): Host {
+export function createHost({ begin, ...given }: Omit<Host, Derived> & { readonly begin: () => Send }): Host {
   const queryClient = createQueryClient();
   const notices = createNotices();
   return {
     ...given,
     queryClient,
-    request: createRequest(send),
+    request: createRequest(begin),
     refresh: () => {
       queryClient.removeQueries({ type: 'inactive' });
       return queryClient.invalidateQueries();

@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { Heading } from '../ui/heading.tsx';
+import { later } from '../ui/later.tsx';
 import { Loading } from '../ui/loading.tsx';
 import {
   describePoint,
@@ -13,7 +14,7 @@ import {
 import { UsageTable } from './usage-table.tsx';
 
 // Only somebody who looks at a chart loads it.
-const UsageChart = lazy(async () => ({ default: (await import('./usage-chart.tsx')).UsageChart }));
+const UsageChart = later(async () => (await import('./usage-chart.tsx')).UsageChart);
 
 interface UsageReportProps {
   readonly points: readonly UsagePoint[];
