@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { defineConfig } from 'vite';
+import { compileDocuments, listDocuments } from './compile-documents.ts';
 import { compressFiles } from './compress-files.ts';
-import { listDocuments } from './list-documents.ts';
 import { renderReference } from './render-reference.ts';
 
 const root = import.meta.dirname;
@@ -9,7 +9,7 @@ const root = import.meta.dirname;
 /** The pages for a browser: each folder with an index.html is one. */
 export default defineConfig({
   root,
-  plugins: [listDocuments(root), renderReference(root), compressFiles()],
+  plugins: [compileDocuments(), listDocuments(root), renderReference(root), compressFiles()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

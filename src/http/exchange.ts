@@ -225,7 +225,10 @@ export const answerHeaders =
     // A handler may set these fields itself: a page brings a policy of its own.
     headers['cache-control'] ??= 'no-store';
     headers['content-security-policy'] ??= dataOnly;
+    // So do the elements that pages of other origins load.
+    const embedding = headers['cross-origin-resource-policy'];
     Object.assign(headers, securityHeaders);
+    if (embedding !== undefined) headers['cross-origin-resource-policy'] = embedding;
     if (record.isReplayed) headers['idempotent-replayed'] = 'true';
     if (hstsMaxAge !== undefined && !isPlainHttp)
       headers['strict-transport-security'] = `max-age=${hstsMaxAge}`;

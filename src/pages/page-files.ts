@@ -50,12 +50,19 @@ export function createPageFiles() {
     return { ...(await compressible(await readFile(path), brotli)), mediaType };
   };
 
-  /** Returns a file by its path below the folder, such as `/assets/main.js`; undefined if no such file exists. */
-  return (name: string): Promise<PageFile> | undefined => {
-    const path = known.get(name);
-    if (path === undefined) return undefined;
-    const file = read.get(name) ?? load(path);
-    read.set(name, file);
-    return file;
+  return {
+    /** The paths of all files below the folder. */
+    names: [...known.keys()],
+    /** Returns a file by its path below the folder, such as `/assets/main.js`; undefined if no such file exists. */
+    read: (name: string): Promise<PageFile> | undefined => {
+      const path = known.get(name);
+      if (path === undefined) return undefined;
+      const file = read.get(name) ?? load(path);
+      read.set(name, file);
+      return file;
+    },
   };
 }
+
+/** The built pages. */
+export type PageFiles = ReturnType<typeof createPageFiles>;

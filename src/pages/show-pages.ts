@@ -2,8 +2,10 @@ import type { Scope } from '../auth/scopes.ts';
 import type { BrowserClient, Config, IssuerConfig, PagesConfig } from '../config/config.ts';
 import { answerCompressible } from '../http/compressible.ts';
 import type { Exchange, Middleware } from '../http/exchange.ts';
+import { answerAsset } from './answer-asset.ts';
+import { elementsPath, serveElements } from './elements.ts';
 import { escapeHtml, keepContent, type ShownService } from './page-content.ts';
-import { assetsPath, createPageFiles, type PageFile } from './page-files.ts';
+import { assetsPath, createPageFiles, type PageFile, type PageFiles } from './page-files.ts';
 import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
 import { type BrowserPage, callbackPage, contentSecurityPolicy, pages } from './pages.ts';
 import type { ProviderLook } from './provider-look.ts';
@@ -44,20 +46,6 @@ const pageHeaders = (page: BrowserPage, mediaType: string, signIn?: SignInSettin
   'cross-origin-opener-policy': page.isPopup ? 'unsafe-none' : 'same-origin-allow-popups',
 });
 
-/** A worker obeys the policy of its own file. */
-const filePolicy = "default-src 'self'";
-
-/** An image that somebody opens by itself may be an SVG with scripts. */
-const imagePolicy = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; sandbox";
-
-/** @param isExact whether the name of the file is that of its content */
-const assetAnswer = (file: PageFile, exchange: Exchange, isExact = true) =>
-  answerCompressible(file, exchange, {
-    'content-type': file.mediaType,
-    'cache-control': isExact ? 'public, max-age=31536000, immutable' : 'no-store',
-    'content-security-policy': file.mediaType.startsWith('image/') ? imagePolicy : filePolicy,
-  });
-
 /** Redirects a browser that requests `/` to a page. */
 const leadTo =
   (location: string): Middleware =>
@@ -78,6 +66,19 @@ const brand = (html: string, { look, providerName }: ShownPages): string =>
       providerName === undefined ? title : `· ${escapeHtml(providerName)}</title>`,
     );
 
+/** Serves the assets that the pages load, among them those of the provider's look. */
+const serveAssets =
+  (files: PageFiles, look: ProviderLook | undefined): Middleware =>
+  (next) =>
+  async (exchange) => {
+    if (exchange.method !== 'GET') return next(exchange);
+    exchange.record.route = assetsPath;
+    const found = look?.find(exchange.path);
+    if (found) return answerAsset(found.file, exchange, found.isExact);
+    const file = await files.read(exchange.path);
+    return file ? answerAsset(file, exchange) : next(exchange);
+  };
+
 /**
  * Serves the pages for a browser (the console, GraphiQL and the API reference) and the assets that they load.
  * @param issuer the identity provider at which a person signs in
@@ -95,7 +96,7 @@ export function showPages(
   onFailure: (error: unknown) => void,
 ): ReadonlyMap<string, Middleware> {
   const { look } = config;
-  const readFile = createPageFiles();
+  const files = createPageFiles();
   const currentSignIn = readSignIn(issuer, config, onFailure);
   const settings = {
     scopes: describeScopes(issuer, scopes),
@@ -118,7 +119,7 @@ export function showPages(
     };
     let prepared: ReturnType<typeof prepare> | undefined;
     return (next) => async (exchange) => {
-      const file = isAskedFor(page, exchange) && readFile(`/${page.file}`);
+      const file = isAskedFor(page, exchange) && files.read(`/${page.file}`);
       if (!file) return next(exchange);
       exchange.record.route = exchange.path;
       prepared ??= prepare(file);
@@ -127,19 +128,15 @@ export function showPages(
       return answerCompressible(await contentWith(signIn), exchange, pageHeaders(page, mediaType, signIn));
     };
   };
-  const loadAsset: Middleware = (next) => async (exchange) => {
-    if (exchange.method !== 'GET') return next(exchange);
-    exchange.record.route = assetsPath;
-    const found = look?.find(exchange.path);
-    if (found) return assetAnswer(found.file, exchange, found.isExact);
-    const file = await readFile(exchange.path);
-    return file ? assetAnswer(file, exchange) : next(exchange);
-  };
-
   const shown = [...config.shown.map((name) => pages[name]), callbackPage];
   const root = config.shown.includes('console') ? [['/', leadTo(pages.console.path)] as const] : [];
   const shownAt = shown.map((page) => [page.path, showPage(page)] as const);
-  return new Map([...shownAt, ...root, [assetsPath, loadAsset]]);
+  return new Map([
+    ...shownAt,
+    ...root,
+    [assetsPath, serveAssets(files, look)],
+    [elementsPath, serveElements(files, settings)],
+  ]);
 }
 
 /** Whether a request wants the page, and not the API that may have the same path. */

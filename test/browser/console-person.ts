@@ -97,7 +97,9 @@ export async function tabTo(page: Page, name: string): Promise<void> {
 /** What has the focus, by its text or label. */
 export const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
-    const element = document.activeElement as HTMLInputElement | null;
+    let active = document.activeElement;
+    while (active?.shadowRoot) active = active.shadowRoot.activeElement;
+    const element = active as HTMLInputElement | null;
     return (element?.labels?.[0]?.textContent ?? element?.textContent ?? '').trim();
   });
 

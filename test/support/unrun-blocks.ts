@@ -27,6 +27,17 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'npm install gql.tada graphql':
       'it changes a project; package.json has both, and check:types runs the second line',
   },
+  'docs/own-pages.md': {
+    '<script type="module" src="https://keys.example.com/elements/keyward.js"></script>':
+      'test/browser/own-pages.test.ts opens it as a page',
+    "'use client';":
+      'it needs an instance of Clerk; test/browser/own-pages.test.ts does the same with React alone',
+    "document.querySelector('keyward-keys').getToken = async () => {": 'it needs a project at Supabase',
+    'keyward-keys {': 'test/browser/own-pages.test.ts gives it to a page',
+    'keyward-keys::part(button primary) {': 'test/browser/own-pages.test.ts gives it to a page',
+    '<script type="importmap">{"integrity": {"https://keys.example.com/elements/keyward-….js": "sha384-…", …}}</script>':
+      'test/browser/own-pages.test.ts opens a page with such lines',
+  },
   'docs/operators.md': {
     'sed -nE \'s/.*"event":"api-key-(deactivated|rotated|leaked)".*"keyId":([0-9]+).*/\\2/p\' since-backup.log > keys':
       'test/e2e/command-end.test.ts runs it on the log of a real service',

@@ -158,12 +158,19 @@ describe('node build.mjs --if-changed', () => {
     const { code, stdout } = await run([join(folder.path, 'build.mjs'), ...args]);
     return [code, stdout];
   };
-  const built = [0, 'web\nserver\n'];
+  const built = [0, 'web\nelements\nserver\n'];
   const nothing = [0, ''];
 
   beforeEach(() => {
     copyFileSync(join(root, 'build.mjs'), join(folder.path, 'build.mjs'));
-    for (const name of ['src/a.ts', 'web/page/b.ts', 'schema/c.json', 'tsconfig.json', 'vite.config.ts'])
+    for (const name of [
+      'src/a.ts',
+      'web/page/b.ts',
+      'web/elements/vite.config.ts',
+      'schema/c.json',
+      'tsconfig.json',
+      'vite.config.ts',
+    ])
       write(name, '1');
     write('package-lock.json', '{ "packages": { "node_modules/one": { "version": "1.0.0" } } }');
     write('node_modules/vite/package.json', '{ "type": "module", "exports": "./index.js" }');
@@ -172,7 +179,7 @@ describe('node build.mjs --if-changed', () => {
       `import { mkdirSync } from 'node:fs';
       export const build = ({ configFile }) => {
         mkdirSync('dist', { recursive: true });
-        console.log(configFile.endsWith('/web/vite.config.ts') ? 'web' : 'server');
+        console.log(configFile.endsWith('/web/vite.config.ts') ? 'web' : configFile.endsWith('/web/elements/vite.config.ts') ? 'elements' : 'server');
       };`,
     );
   });

@@ -1,25 +1,32 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
-import { queryClient } from './api/query-client.ts';
 import { Nav } from './layout/nav.tsx';
 import { views } from './layout/views.ts';
+import { consoleHost } from './session/console-host.ts';
 import { SessionBanner } from './session/session-banner.tsx';
+import { HostProvider } from './ui/host.ts';
 import { Notice } from './ui/notice.tsx';
-import { usePlace } from './ui/use-hash.ts';
+import { usePlace } from './ui/use-place.ts';
 
 /** The console of somebody who is signed in. */
-export function Console() {
+export const Console = () => (
+  <HostProvider value={consoleHost}>
+    <QueryClientProvider client={consoleHost.queryClient}>
+      <Views />
+      <Notice />
+    </QueryClientProvider>
+  </HostProvider>
+);
+
+function Views() {
   const { view: hash } = usePlace();
   const { hash: current, View } = views.find((view) => view.hash === hash) ?? views[0];
   return (
-    <QueryClientProvider client={queryClient}>
-      <div className="columns">
-        <Nav current={current} />
-        <div className="content">
-          <SessionBanner />
-          <View />
-        </div>
+    <div className="columns">
+      <Nav current={current} />
+      <div className="content">
+        <SessionBanner />
+        <View />
       </div>
-      <Notice />
-    </QueryClientProvider>
+    </div>
   );
 }

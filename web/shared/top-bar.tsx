@@ -1,3 +1,4 @@
+import './font.css';
 import './theme.css';
 import './top-bar.css';
 import { settings } from '../sign-in/settings.ts';

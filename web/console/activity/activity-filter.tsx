@@ -1,5 +1,5 @@
 import { nameOf } from '../keys/api-key.ts';
-import { setParams } from '../ui/use-hash.ts';
+import { useHost } from '../ui/host.ts';
 
 /** The actions to choose from, in words. */
 const actions: Readonly<Record<string, string>> = {
@@ -29,6 +29,7 @@ interface ActivityFilterProps {
 
 /** Chooses the changes that are listed: of one key, or of one kind. */
 export function ActivityFilter({ keyId, action, names }: ActivityFilterProps) {
+  const { setParams } = useHost();
   const keys = new Map(names);
   // A key that is not fetched yet, or is gone.
   if (keyId !== null && !keys.has(keyId)) keys.set(keyId, null);

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
 import { idIn } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
-import { usePlace } from '../ui/use-hash.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { View } from '../ui/view.tsx';
 import { ActivityFilter } from './activity-filter.tsx';
 import { auditEventsQuery } from './documents.ts';
@@ -15,6 +15,7 @@ const pageSize = 25;
 
 /** The changes to the person's account, newest first. */
 export function ActivityView() {
+  const { request } = useHost();
   const { params } = usePlace();
   const keyId = idIn(params.get('key') ?? '') ?? null;
   const action = params.get('action');

@@ -1,5 +1,6 @@
 import { dayOf, timeOfDay } from '../../shared/times.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { EventChanges } from './event-changes.tsx';
 import { EventSentence } from './event-sentence.tsx';
@@ -21,7 +22,7 @@ export function EventDays({ events, isOfOther = false }: EventsProps) {
   if (events.length === 0)
     return (
       <div className="empty">
-        <h2>No changes yet</h2>
+        <Heading level={2}>No changes yet</Heading>
         <p>
           Your changes appear here. <a href="#keys">Create an API key</a> to start.
         </p>
@@ -30,7 +31,7 @@ export function EventDays({ events, isOfOther = false }: EventsProps) {
   const days = Map.groupBy(events, ({ createdAt }) => dayOf(new Date(createdAt), now));
   return [...days].map(([day, ofDay]) => (
     <section key={day} className="day">
-      <h2>{day}</h2>
+      <Heading level={2}>{day}</Heading>
       <Events events={ofDay} isOfOther={isOfOther} />
     </section>
   ));

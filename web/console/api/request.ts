@@ -1,9 +1,6 @@
-import type { TadaDocumentNode } from 'gql.tada';
-import { type DocumentNode, Kind, print } from 'graphql';
-import { fetchInTime } from '../../shared/fetch-in-time.ts';
-import { expireSession, getSession, renewSession, type Session } from '../../sign-in/session.ts';
-import { documentId } from './document-id.ts';
-import { Problem, signedOut } from './problem.ts';
+import type { ResultOf, TadaDocumentNode } from 'gql.tada';
+import type { CompiledDocument } from './compiled-document.ts';
+import { Problem } from './problem.ts';
 import { readAnswer } from './read-answer.ts';
 
 const headers = {
@@ -31,61 +28,61 @@ const doneAlready = () =>
   );
 
 /** What to do if no response comes: the change may have been made. */
-function hintFor({ definitions: [definition] }: DocumentNode, idempotencyKey: string | undefined): string {
+function hintFor(isChange: boolean, idempotencyKey: string | undefined): string {
   if (idempotencyKey !== undefined) return 'Try again: if it was done already, you get the same result.';
-  const isChange = definition?.kind === Kind.OPERATION_DEFINITION && definition.operation === 'mutation';
   return isChange ? 'Check whether the change was made before you try again.' : 'Try again in a moment.';
 }
 
-/**
- * Sends an operation to the GraphQL API, as the person who is signed in.
- * @throws {Problem}
- */
-export async function request<Data, Variables extends object>(
+/** Sends an operation to the GraphQL API, as the person. Throws a {@link Problem}. */
+export type Request = <Data, Variables extends object>(
   document: TadaDocumentNode<Data, Variables>,
   variables: Variables,
-  { signal, idempotencyKey }: RequestOptions = {},
-): Promise<Data> {
-  const { session } = getSession();
-  if (!session) throw signedOut();
-  const sendAs = ({ accessToken }: Session, asked: object): Promise<Response> =>
-    fetchInTime(
-      '/graphql',
-      {
-        method: 'POST',
-        headers: {
-          ...headers,
-          authorization: `Bearer ${accessToken}`,
-          ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+  options?: RequestOptions,
+) => Promise<Data>;
+
+/**
+ * Sends a request to the GraphQL API as the person.
+ * @param hint what to do after a timeout, in a sentence
+ * @throws {Error} with a sentence for a person
+ */
+export type Send = (
+  init: RequestInit & { readonly headers: Readonly<Record<string, string>> },
+  hint: string,
+) => Promise<Response>;
+
+/**
+ * Makes what sends operations.
+ * @param begin is called for each operation: all that is sent for it is sent as the same person
+ */
+export const createRequest =
+  (begin: () => Send): Request =>
+  async (document, variables, { signal, idempotencyKey } = {}) => {
+    // The build has put it there.
+    const { id, text, isChange } = document as unknown as CompiledDocument;
+    const send = begin();
+    const ask = async (asked: object) => {
+      const response = await send(
+        {
+          method: 'POST',
+          headers: { ...headers, ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) },
+          body: JSON.stringify({ ...asked, variables }),
+          ...(signal && { signal }),
         },
-        body: JSON.stringify({ ...asked, variables }),
-        ...(signal && { signal }),
-      },
-      hintFor(document, idempotencyKey),
-    ).catch((cause: Error) => {
-      throw signal?.aborted ? cause : new Problem('network', cause.message, { cause });
-    });
-  const send = async (asked: object): Promise<Response> => {
-    const response = await sendAs(session, asked);
-    if (response.status !== 401) return response;
-    // The server did nothing yet. After sleep, for example, a token may be over before it could be renewed.
-    const renewed = await renewSession(session);
-    const second = renewed ? await sendAs(renewed, asked) : response;
-    if (second.status === 401 && [session, renewed].includes(getSession().session)) expireSession();
-    return second;
+        hintFor(isChange, idempotencyKey),
+      ).catch((cause: Error) => {
+        throw signal?.aborted || cause instanceof Problem
+          ? cause
+          : new Problem('network', cause.message, { cause });
+      });
+      return readAnswer<ResultOf<typeof document>>(response, variables).catch((error: unknown) => {
+        throw error instanceof Problem && error.issueOf('Idempotency-Key') ? doneAlready() : error;
+      });
+    };
+    try {
+      return await ask({ documentId: id });
+    } catch (error) {
+      // A server of another version does not know this document, and did nothing.
+      if (!(error instanceof Problem) || error.kind !== 'unknown-document') throw error;
+      return ask({ query: text });
+    }
   };
-  const read = (response: Response) =>
-    readAnswer<Data>(response, variables).catch((error: unknown) => {
-      throw error instanceof Problem && error.issueOf('Idempotency-Key') ? doneAlready() : error;
-    });
-  const query = print(document);
-  // Browsers offer no digests to a page that was loaded without TLS.
-  if (!isSecureContext) return read(await send({ query }));
-  try {
-    return await read(await send({ documentId: await documentId(query) }));
-  } catch (error) {
-    // A server of another version does not know this document, and did nothing.
-    if (!(error instanceof Problem) || error.kind !== 'unknown-document') throw error;
-    return read(await send({ query }));
-  }
-}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
 import { automationSettingsQuery } from './documents.ts';
@@ -7,6 +7,7 @@ import { SettingsForm, settingsKey } from './settings-form.tsx';
 
 /** The person's automation settings. */
 export function AutomationView() {
+  const { request } = useHost();
   const settings = useQuery({
     queryKey: settingsKey,
     queryFn: ({ signal }) => request(automationSettingsQuery, {}, { signal }),

@@ -2,13 +2,12 @@ import type { ResultOf, VariablesOf } from 'gql.tada';
 import { useState } from 'preact/compat';
 import { duration } from '../../shared/times.ts';
 import { getSession } from '../../sign-in/session.ts';
-import { queryClient } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
-import { notify, useUndo } from '../ui/notice.tsx';
+import { useUndo } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useUnsaved } from '../ui/use-unsaved.ts';
 import { type automationSettingsQuery, updateAutomationSettingsMutation } from './documents.ts';
@@ -23,14 +22,18 @@ export type Settings = ResultOf<typeof automationSettingsQuery>['automationSetti
 export const settingsKey = ['automation-settings'];
 
 /** Stores what is given; the page then shows what the service has stored. */
-async function store(changes: VariablesOf<typeof updateAutomationSettingsMutation>): Promise<void> {
-  const person = getSession().session?.subject;
-  const { updateAutomationSettings: automationSettings } = await request(
-    updateAutomationSettingsMutation,
-    changes,
-  );
-  // Unless somebody else has signed in meanwhile.
-  if (getSession().session?.subject === person) queryClient.setQueryData(settingsKey, { automationSettings });
+function useStore() {
+  const { request, queryClient } = useHost();
+  return async (changes: VariablesOf<typeof updateAutomationSettingsMutation>): Promise<void> => {
+    const person = getSession().session?.subject;
+    const { updateAutomationSettings: automationSettings } = await request(
+      updateAutomationSettingsMutation,
+      changes,
+    );
+    // Unless somebody else has signed in meanwhile.
+    if (getSession().session?.subject === person)
+      queryClient.setQueryData(settingsKey, { automationSettings });
+  };
 }
 
 interface SettingsProps {
@@ -56,6 +59,7 @@ export const SettingsForm = ({ settings }: SettingsProps) => (
 
 /** The switch. A change is stored at once, and can be undone. */
 function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
+  const store = useStore();
   const { run, pending, problem } = useAction();
   const [wanted, setWanted] = useState(isEnabled);
   const tell = useUndo();
@@ -81,6 +85,8 @@ function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
 
 /** The session length. What is typed is stored with the button; the person is asked before it is lost. */
 function DurationSetting({ settings: { sessionDuration } }: SettingsProps) {
+  const { notify } = useHost();
+  const store = useStore();
   const [typed, setTyped] = useState<string>();
   const action = useAction();
   useUnsaved(typed !== undefined);

@@ -1,13 +1,10 @@
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { type ApiKey, nameOf, stateOf } from '../keys/api-key.ts';
 import { deactivateApiKeyMutation } from '../keys/documents.ts';
 import { LastUse } from '../keys/last-use.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
-import { setParams } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
 
 interface DeactivateKeyDialogProps {
@@ -17,6 +14,7 @@ interface DeactivateKeyDialogProps {
 
 /** Deactivates a key after the person has seen which one it is. */
 export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogProps) {
+  const { request, refresh, notify, setParams } = useHost();
   const action = useAction();
   const name = nameOf(apiKey);
   const canPause = stateOf(apiKey, useNow()) === 'active';

@@ -1,16 +1,15 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'preact/compat';
 import type { Problem } from '../api/problem.ts';
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import { updateApiKeyMutation } from '../keys/documents.ts';
 import { type KeyParts, readKeyForm } from '../keys/read-key-form.ts';
 import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
-import { notify } from '../ui/notice.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
-import { setParams, usePlace } from '../ui/use-hash.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { useUnsaved } from '../ui/use-unsaved.ts';
 
 interface RowProps {
@@ -23,7 +22,7 @@ interface RowProps {
 /** A label, and a value beside it. */
 export const Row = ({ label, action, children }: RowProps) => (
   <div className="key-row">
-    <h3>{label}</h3>
+    <Heading level={3}>{label}</Heading>
     <div>{children}</div>
     {action}
   </div>
@@ -42,6 +41,7 @@ interface EditRowProps {
 
 /** A part of a key that is edited in its place and saved alone. The address can open it: `?edit=quota`. */
 export function EditRow({ part, label, apiKey, shown, canEdit, children }: EditRowProps) {
+  const { setParams } = useHost();
   const isAsked = usePlace().params.get('edit') === part && canEdit;
   const [before, setBefore] = useState<ApiKey>();
   const button = useRef<HTMLDivElement>(null);
@@ -49,7 +49,7 @@ export function EditRow({ part, label, apiKey, shown, canEdit, children }: EditR
     if (!isAsked) return;
     setBefore((edited) => edited ?? apiKey);
     setParams({ edit: undefined });
-  }, [isAsked, apiKey]);
+  }, [isAsked, apiKey, setParams]);
   const close = () => {
     setBefore(undefined);
     // The button that had the focus goes with the form.
@@ -91,6 +91,7 @@ interface EditFormProps extends Pick<EditRowProps, 'part' | 'label' | 'children'
 }
 
 function EditForm({ part, label, before, onClose, children }: EditFormProps) {
+  const { notify, request, refresh } = useHost();
   const id = useId();
   const action = useAction();
   const [isChanged, setIsChanged] = useState(false);

@@ -1,10 +1,8 @@
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
 import { endApiKeySecretMutation } from '../keys/documents.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
-import { notify } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
 
 interface EndSecretDialogProps {
@@ -16,6 +14,7 @@ interface EndSecretDialogProps {
 
 /** Ends a previous secret of a key. */
 export function EndSecretDialog({ apiKey, prefix, onDismiss }: EndSecretDialogProps) {
+  const { request, refresh, notify } = useHost();
   const action = useAction();
   const { lastUsedAt } = apiKey.secrets.find((secret) => secret.prefix === prefix) ?? { lastUsedAt: null };
   return (

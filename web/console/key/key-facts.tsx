@@ -3,8 +3,8 @@ import { absolute } from '../../shared/times.ts';
 import { type ApiKey, type ApiKeyState, expiresSoon } from '../keys/api-key.ts';
 import { KeyBadge } from '../keys/key-badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
-import { setParams } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
 
 interface KeyFactsProps {
@@ -14,6 +14,7 @@ interface KeyFactsProps {
 
 /** What a key is, in one line. */
 export function KeyFacts({ apiKey, state }: KeyFactsProps) {
+  const { setParams } = useHost();
   const { id, keyPrefix, createdAt, lastUsedAt, expiresAt, deactivatedAt, isDefault } = apiKey;
   const now = useNow();
   return (

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/preact-query';
 import { auditEventsQuery } from '../activity/documents.ts';
 import { EventDays } from '../activity/event-days.tsx';
 import { nameEvents } from '../activity/name-events.ts';
-import { request } from '../api/request.ts';
 import type { ApiKey } from '../keys/api-key.ts';
+import { Heading } from '../ui/heading.tsx';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 
 /** How many events the page shows. */
@@ -11,15 +12,18 @@ const shown = 5;
 
 /** What was last changed on a key. */
 export function KeyHistory({ apiKey: { id, name } }: { readonly apiKey: ApiKey }) {
+  const { request, hasViews } = useHost();
   const query = useQuery({
     queryKey: ['audit-events', 'latest', id],
     queryFn: ({ signal }) => request(auditEventsQuery, { keyId: id, first: shown }, { signal }),
   });
   return (
-    <section className="key-section" aria-labelledby="key-history">
+    <section className="key-section" part="section" aria-labelledby="key-history">
       <header>
-        <h2 id="key-history">History</h2>
-        <a href={`#activity?key=${id}`}>All activity of this key</a>
+        <Heading level={2} id="key-history">
+          History
+        </Heading>
+        {hasViews && <a href={`#activity?key=${id}`}>All activity of this key</a>}
       </header>
       <QueryContent query={query} what="history">
         {({ auditEvents: { edges } }) => (

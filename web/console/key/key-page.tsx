@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
-import { request } from '../api/request.ts';
 import { type ApiKey, canChange, nameOf, stateOf } from '../keys/api-key.ts';
 import { apiKeyQuery } from '../keys/documents.ts';
 import { type NewSecret, SecretDialog } from '../keys/secret-dialog.tsx';
 import { knownApiKeys } from '../keys/use-api-keys.ts';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
-import { setParams, usePlace } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { View } from '../ui/view.tsx';
 import { KeyDialog, requestIn } from './key-dialog.tsx';
 import { KeyFacts } from './key-facts.tsx';
@@ -19,12 +19,13 @@ import { KeyUse } from './key-use.tsx';
 
 /** The page of one API key: how it is used, what it may do, its secrets and its history. */
 export function KeyPage({ keyId }: { readonly keyId: number }) {
+  const { request, queryClient } = useHost();
   const query = useQuery({
     queryKey: ['api-key', keyId],
     queryFn: ({ signal }) => request(apiKeyQuery, { keyId }, { signal }),
     // The list has it already.
     placeholderData: () => {
-      const apiKey = knownApiKeys().find(({ id }) => id === keyId);
+      const apiKey = knownApiKeys(queryClient).find(({ id }) => id === keyId);
       return apiKey && { apiKey };
     },
   });
@@ -44,6 +45,7 @@ export function KeyPage({ keyId }: { readonly keyId: number }) {
 
 /** The actions that matter most. The address asks for them, so that other pages can lead to them. */
 function Actions({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { setParams } = useHost();
   const state = stateOf(apiKey, useNow());
   return (
     <div className="actions">
@@ -67,6 +69,7 @@ function Actions({ apiKey }: { readonly apiKey: ApiKey }) {
 }
 
 function Key({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { setParams } = useHost();
   const { params } = usePlace();
   const [secret, setSecret] = useState<NewSecret>();
   const state = stateOf(apiKey, useNow());

@@ -1,18 +1,17 @@
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
 import { pauseApiKeyMutation, resumeApiKeyMutation } from '../keys/documents.ts';
 import { pauserOf } from '../keys/pauser-of.ts';
 import { Button } from '../ui/button.tsx';
 import { focusSomewhere } from '../ui/focus.ts';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
-import { notify, useUndo } from '../ui/notice.tsx';
+import { useUndo } from '../ui/notice.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { setParams } from '../ui/use-hash.ts';
 
 /** Says since when a key is paused, by whom and why. Its owner resumes it with one click, and can undo that. */
 export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { request, refresh, notify, setParams, root } = useHost();
   const { pausedAt, pausedBy, pauseReason } = apiKey;
   const { run, pending, problem } = useAction();
   const tell = useUndo();
@@ -29,7 +28,7 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
       const reason = pausedBy === 'SCANNER' ? 'It was found in public.' : pauseReason;
       tell(`${nameOf(apiKey)} was resumed.`, () => void pauseAgain(reason));
       // The button is gone.
-      focusSomewhere();
+      focusSomewhere(root);
     });
   if (pausedAt === null) return <ProblemNote problem={problem} />;
   return (

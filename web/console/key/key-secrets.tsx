@@ -1,8 +1,9 @@
 import { absolute } from '../../shared/times.ts';
 import { type ApiKey, type ApiKeyState, canChange } from '../keys/api-key.ts';
 import { Button } from '../ui/button.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
-import { setParams } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
 
 interface KeySecretsProps {
@@ -15,9 +16,11 @@ export function KeySecrets({ apiKey, state }: KeySecretsProps) {
   const now = useNow();
   const secrets = apiKey.secrets.filter(({ endsAt }) => endsAt === null || new Date(endsAt) > now);
   return (
-    <section className="key-section" aria-labelledby="key-secrets">
+    <section className="key-section" part="section" aria-labelledby="key-secrets">
       <header>
-        <h2 id="key-secrets">Secrets</h2>
+        <Heading level={2} id="key-secrets">
+          Secrets
+        </Heading>
       </header>
       {state === 'paused' && <p className="hint">These work again when the key is resumed.</p>}
       {canChange(state) ? (
@@ -38,6 +41,7 @@ function Secret({
 }: {
   secret: ApiKey['secrets'][number];
 }) {
+  const { setParams } = useHost();
   return (
     <li>
       <p>

@@ -1,8 +1,6 @@
 import type { ReactNode } from 'preact/compat';
 import { absolute } from '../../shared/times.ts';
 import type { Problem } from '../api/problem.ts';
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { type ApiKey, type ApiKeyState, canChange, nameOf } from '../keys/api-key.ts';
 import { setDefaultApiKeyMutation } from '../keys/documents.ts';
 import { ExpiryFields } from '../keys/expiry-fields.tsx';
@@ -15,7 +13,8 @@ import { PermissionsField } from '../keys/permissions-field.tsx';
 import { QuotaLeft } from '../keys/quota-left.tsx';
 import type { KeyParts } from '../keys/read-key-form.ts';
 import { Button } from '../ui/button.tsx';
-import { notify } from '../ui/notice.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { useHost } from '../ui/host.ts';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { EditRow, Row } from './edit-row.tsx';
@@ -107,15 +106,19 @@ const naming: readonly Part[] = [
 /** What a key may do, and what it is called. Each part is edited in its place and saved alone. */
 export const KeySettings = ({ apiKey, state }: KeySettingsProps) => (
   <>
-    <section className="key-section" aria-labelledby="key-rights">
+    <section className="key-section" part="section" aria-labelledby="key-rights">
       <header>
-        <h2 id="key-rights">Permissions and limits</h2>
+        <Heading level={2} id="key-rights">
+          Permissions and limits
+        </Heading>
       </header>
       <Parts parts={rights} apiKey={apiKey} canEdit={() => canChange(state)} />
     </section>
-    <section className="key-section" aria-labelledby="key-about">
+    <section className="key-section" part="section" aria-labelledby="key-about">
       <header>
-        <h2 id="key-about">About</h2>
+        <Heading level={2} id="key-about">
+          About
+        </Heading>
       </header>
       <Parts parts={naming} apiKey={apiKey} canEdit={(name) => canChange(state) || name === 'name'} />
       <DefaultRow apiKey={apiKey} state={state} />
@@ -158,6 +161,7 @@ const Codes = ({ items }: { readonly items: readonly string[] }) => (
 
 /** Whether the key is the default, and what that means. */
 function DefaultRow({ apiKey, state }: KeySettingsProps) {
+  const { request, refresh, notify } = useHost();
   const { run, pending, problem } = useAction();
   const makeDefault = () =>
     run(async () => {

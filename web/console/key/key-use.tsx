@@ -2,7 +2,9 @@ import type { ReactNode } from 'preact/compat';
 import type { ApiKey } from '../keys/api-key.ts';
 import { quotaInWords, rateInWords } from '../keys/limits-in-words.ts';
 import { Button } from '../ui/button.tsx';
-import { setParams, usePlace } from '../ui/use-hash.ts';
+import { Heading } from '../ui/heading.tsx';
+import { useHost } from '../ui/host.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { ReasonSwatch } from '../usage/reason-pattern.tsx';
 import { SpanChoice } from '../usage/span-choice.tsx';
 import { Usage } from '../usage/usage.tsx';
@@ -20,11 +22,14 @@ import { UsageReport } from '../usage/usage-report.tsx';
 
 /** How a key is used: a chart, and why uses were refused. */
 export function KeyUse({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { setParams } = useHost();
   const span = spanIn(usePlace().params);
   return (
-    <section className="key-section" aria-labelledby="key-use">
+    <section className="key-section" part="section" aria-labelledby="key-use">
       <header>
-        <h2 id="key-use">Use</h2>
+        <Heading level={2} id="key-use">
+          Use
+        </Heading>
         <SpanChoice span={span} onChange={(range) => setParams({ range })} />
       </header>
       <Usage key={span} keyId={apiKey.id} span={span}>
@@ -83,11 +88,14 @@ function Refusals({ apiKey, points, span }: RefusalsProps) {
   );
 }
 
-const Edit = ({ part, children }: { readonly part: string; readonly children: ReactNode }) => (
-  <Button look="quiet" onClick={() => setParams({ edit: part })}>
-    {children}
-  </Button>
-);
+function Edit({ part, children }: { readonly part: string; readonly children: ReactNode }) {
+  const { setParams } = useHost();
+  return (
+    <Button look="quiet" onClick={() => setParams({ edit: part })}>
+      {children}
+    </Button>
+  );
+}
 
 /** What a person can do against a refusal. */
 function Remedy({

@@ -1,11 +1,12 @@
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
 import { idIn } from '../keys/api-key.ts';
 import { KeysView } from '../keys/keys-view.tsx';
+import { later } from '../ui/later.tsx';
 import { Loading } from '../ui/loading.tsx';
-import { usePlace } from '../ui/use-hash.ts';
+import { usePlace } from '../ui/use-place.ts';
 
 // The list does not wait for it.
-const KeyPage = lazy(async () => ({ default: (await import('./key-page.tsx')).KeyPage }));
+const KeyPage = later(async () => (await import('./key-page.tsx')).KeyPage);
 
 /** The person's API keys, or the one whose id is in the address. */
 export function KeysRoute() {

@@ -1,11 +1,9 @@
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
 import { pauseApiKeyMutation } from '../keys/documents.ts';
 import { LastUse } from '../keys/last-use.tsx';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 
 interface PauseKeyDialogProps {
@@ -15,6 +13,7 @@ interface PauseKeyDialogProps {
 
 /** Pauses a key, and asks why. */
 export function PauseKeyDialog({ apiKey, onDismiss }: PauseKeyDialogProps) {
+  const { request, refresh, notify } = useHost();
   const action = useAction();
   const name = nameOf(apiKey);
   return (

@@ -1,11 +1,11 @@
 import { useState } from 'preact/compat';
-import { refresh } from '../api/query-client.ts';
-import { createIdempotencyKey, request } from '../api/request.ts';
+import { createIdempotencyKey } from '../api/request.ts';
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
 import { rotateApiKeyMutation } from '../keys/documents.ts';
 import type { NewSecret } from '../keys/secret-dialog.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { GraceField, readGrace } from '../ui/grace-field.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 
 interface RotateKeyDialogProps {
@@ -18,6 +18,7 @@ interface RotateKeyDialogProps {
 
 /** Gives a key a new secret. */
 export function RotateKeyDialog({ apiKey, endsAtOnce = false, onDismiss, onSecret }: RotateKeyDialogProps) {
+  const { request, refresh } = useHost();
   const action = useAction();
   // If a response is lost, the same request again gets the same secret.
   const [idempotencyKey] = useState(createIdempotencyKey);

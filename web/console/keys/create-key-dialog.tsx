@@ -1,7 +1,7 @@
 import { useState } from 'preact/compat';
-import { refresh } from '../api/query-client.ts';
-import { createIdempotencyKey, request } from '../api/request.ts';
+import { createIdempotencyKey } from '../api/request.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { nameOf } from './api-key.ts';
 import { createApiKeyMutation } from './documents.ts';
@@ -19,6 +19,7 @@ interface CreateKeyDialogProps {
 
 /** Creates an API key. */
 export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
+  const { request, refresh } = useHost();
   const action = useAction();
   // If a response is lost, the same request again gets the same key and secret.
   const [opened] = useState(() => ({ at: new Date(), idempotencyKey: createIdempotencyKey() }));

@@ -1,9 +1,11 @@
 import { useCallback, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { useHost } from '../ui/host.ts';
 import { Loading } from '../ui/loading.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
-import { setParams, usePlace } from '../ui/use-hash.ts';
 import { useNow } from '../ui/use-now.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { type ApiKey, expiresSoon, nameOf, pageOf } from './api-key.ts';
 import { choiceIn, chooseKeys } from './choose-keys.ts';
 import { KeyMenu, type OpenMenu } from './key-menu.tsx';
@@ -37,7 +39,7 @@ export function KeyList({ onCreate }: KeyListProps) {
 /** Shown if there is no key yet, with the next step. */
 const NoKeys = ({ onCreate }: KeyListProps) => (
   <div className="empty">
-    <h2>No API keys yet</h2>
+    <Heading level={2}>No API keys yet</Heading>
     <p>A program with a key acts as you. Create one for each program. Its secret is shown only once.</p>
     <Button onClick={onCreate}>Create your first API key</Button>
   </div>
@@ -51,6 +53,7 @@ interface ChosenKeysProps {
 
 /** The keys that match the choice in the address. Nothing is said of all keys before all are there. */
 function ChosenKeys({ keys, isComplete }: ChosenKeysProps) {
+  const { setParams } = useHost();
   const choice = choiceIn(usePlace().params);
   const now = useNow();
   const [menu, setMenu] = useState<OpenMenu>();
@@ -85,6 +88,7 @@ interface ExpiryLineProps {
 
 /** Warns of keys that expire soon, while there is time to extend or replace them. */
 function ExpiryLine({ keys, now }: ExpiryLineProps) {
+  const { setParams } = useHost();
   const soon = keys.filter((key) => expiresSoon(key, now));
   const [first] = soon;
   if (!first) return null;

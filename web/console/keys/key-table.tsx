@@ -40,7 +40,7 @@ export function KeyTable({ keys, now, use, onMenu }: KeyTableProps) {
   return (
     <>
       <Hatching />
-      <table className="card keys" role="table">
+      <table className="card keys" part="list" role="table">
         <caption className="visually-hidden">API keys</caption>
         <thead role="rowgroup">
           <tr role="row">

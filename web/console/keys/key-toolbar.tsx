@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/compat';
-import { setParams } from '../ui/use-hash.ts';
+import { useHost } from '../ui/host.ts';
 import { type ApiKey, stateOf } from './api-key.ts';
 import { type KeyChoice, type KeyFilter, type KeyOrder, looksLikeSecret, prefixIn } from './choose-keys.ts';
 
@@ -39,6 +39,7 @@ const pause = 100;
  * secret is dropped at once: the address has what is searched.
  */
 function useSearch(searched: string): [text: string, type: (text: string) => void] {
+  const { setParams } = useHost();
   const [typed, setTyped] = useState<string>();
   useEffect(() => {
     if (typed === undefined) return;
@@ -47,7 +48,7 @@ function useSearch(searched: string): [text: string, type: (text: string) => voi
       setParams({ find: typed, pasted: undefined });
     }, pause);
     return () => clearTimeout(timer);
-  }, [typed]);
+  }, [typed, setParams]);
   const type = (text: string) => {
     if (!looksLikeSecret(text)) return setTyped(text);
     setTyped(undefined);
@@ -58,11 +59,12 @@ function useSearch(searched: string): [text: string, type: (text: string) => voi
 
 /** Chooses which keys are listed, in which order, and shows how many there are. */
 export function KeyToolbar({ choice, keys, now, listed, isComplete }: KeyToolbarProps) {
+  const { setParams } = useHost();
   const [text, type] = useSearch(choice.search);
   const countOf = (filter: KeyFilter) =>
     filter === 'all' ? keys.length : keys.filter((key) => stateOf(key, now) === filter).length;
   return (
-    <search className="toolbar key-toolbar">
+    <search className="toolbar key-toolbar" part="toolbar">
       <input
         type="search"
         aria-label="Search API keys"

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { apiKeyUsageQuery } from '../usage/documents.ts';
 import type { ApiKey } from './api-key.ts';
@@ -8,6 +8,7 @@ const day = 24 * 60 * 60_000;
 
 /** Says whether the key is in use: when it was last used, and how often in the last 24 hours. */
 export function LastUse({ apiKey: { id, lastUsedAt } }: { readonly apiKey: ApiKey }) {
+  const { request } = useHost();
   const usage = useQuery({
     queryKey: ['api-key-use', id],
     queryFn: ({ signal }) => {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'preact/compat';
 import { absolute } from '../../shared/times.ts';
+import { Heading } from '../ui/heading.tsx';
 import { Moment } from '../ui/moment.tsx';
 import { type ApiKey, nameOf, pageOf, stateOf } from './api-key.ts';
 import { type Finding, findSecret } from './find-secret.ts';
@@ -48,16 +49,16 @@ function Answer({ finding, count, prefix, now }: AnswerProps) {
     case 'several':
       return (
         <>
-          <h2>Several keys begin like this.</h2>
+          <Heading level={2}>Several keys begin like this.</Heading>
           <p>They are listed below.</p>
         </>
       );
     case 'none':
       return (
         <>
-          <h2>
+          <Heading level={2}>
             None of your keys begins with <code>{prefix}</code>.
-          </h2>
+          </Heading>
           <p>
             {count} keys were compared, with all their secrets that work. It may be a secret that has ended,
             or a key of another account or service.
@@ -73,13 +74,13 @@ interface OfKeyProps {
 }
 
 const Title = ({ apiKey, what, children }: { apiKey: ApiKey; what: string; children: ReactNode }) => (
-  <h2>
+  <Heading level={2}>
     This is {what}
     <a href={pageOf(apiKey)}>
       <bdi>{nameOf(apiKey)}</bdi>
     </a>
     . {children}
-  </h2>
+  </Heading>
 );
 
 /** Whether a secret of a key works now. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/compat';
-import { settings } from '../../sign-in/settings.ts';
 import { useCeiling } from '../plan/use-entitlement.ts';
+import { useHost } from '../ui/host.ts';
 import { ListField } from './list-field.tsx';
 import {
   type MayDo,
@@ -23,6 +23,7 @@ const none: readonly string[] = [];
 
 /** What can be chosen for the key, from what the page knows. */
 function useOffer(before: readonly string[]): Offer {
+  const { settings } = useHost();
   const ceiling = useCeiling();
   const { data } = useApiKeys(settings.apiKeyPermissions === null);
   const keys = data?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node)) ?? [];

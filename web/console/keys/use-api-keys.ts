@@ -1,8 +1,7 @@
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/preact-query';
+import { type InfiniteData, type QueryClient, useInfiniteQuery } from '@tanstack/preact-query';
 import type { ResultOf } from 'gql.tada';
 import { useEffect } from 'preact/compat';
-import { queryClient } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import type { ApiKey } from './api-key.ts';
 import { apiKeysQuery } from './documents.ts';
 
@@ -16,6 +15,7 @@ const queryKey = ['api-keys'];
  * @param isNeeded whether to fetch them
  */
 export function useApiKeys(isNeeded = true) {
+  const { request } = useHost();
   const list = useInfiniteQuery({
     queryKey,
     enabled: isNeeded,
@@ -31,8 +31,8 @@ export function useApiKeys(isNeeded = true) {
   return list;
 }
 
-/** The keys that the page has fetched. */
-export function knownApiKeys(): readonly ApiKey[] {
+/** The keys that were fetched already. */
+export function knownApiKeys(queryClient: QueryClient): readonly ApiKey[] {
   const known = queryClient.getQueryData<InfiniteData<ResultOf<typeof apiKeysQuery>>>(queryKey);
   return known?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node)) ?? [];
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { ResultOf } from 'gql.tada';
 import { useEffect, useMemo } from 'preact/compat';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import { dailyUseQuery } from './documents.ts';
 
 /** How often a key was verified on each of the last days, the oldest first. */
@@ -12,6 +12,7 @@ const pageSize = 50;
 
 /** The use of all keys in the last days, by the id of a key. The list does not wait for it. */
 export function useDailyUse(): ReadonlyMap<number, DailyUse> {
+  const { request } = useHost();
   const list = useInfiniteQuery({
     queryKey: ['daily-use'],
     queryFn: ({ pageParam, signal }) =>

@@ -1,4 +1,5 @@
 import { type ProviderPage, settings } from '../../sign-in/settings.ts';
+import { beside } from './beside.ts';
 
 const names: Readonly<Record<ProviderPage, string>> = {
   documentation: 'Documentation',
@@ -6,9 +7,6 @@ const names: Readonly<Record<ProviderPage, string>> = {
   terms: 'Terms',
   privacy: 'Privacy',
 };
-
-/** Opens beside the page: what is on the page, and the sign-in, would be gone. */
-const beside = { target: '_blank', rel: 'noopener' } as const;
 
 /** The links to the provider's own pages, at the foot of the console. */
 export function ProviderLinks() {
@@ -28,18 +26,5 @@ export function ProviderLinks() {
         </ul>
       </nav>
     </footer>
-  );
-}
-
-/** The link to the provider's support, where only the provider can help. */
-export function SupportLink() {
-  const support = settings.providerLinks?.find(({ name }) => name === 'support');
-  if (!support) return null;
-  return (
-    <p>
-      <a href={support.url} {...beside}>
-        Contact support
-      </a>
-    </p>
   );
 }

@@ -1,7 +1,6 @@
 import { useState } from 'preact/compat';
-import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { type Account, nameOfAccount } from './account.tsx';
 import { blockAccountMutation, unblockAccountMutation } from './documents.ts';
 import { EraseAccountDialog } from './erase-account-dialog.tsx';
@@ -34,6 +33,7 @@ interface BlockDialogProps {
 
 /** Blocks or unblocks an account. The choice is made when the dialog opens. */
 function BlockDialog({ account, onDismiss }: BlockDialogProps) {
+  const { request, notify } = useHost();
   const [isBlocked] = useState(account.blockedAt !== null);
   const name = nameOfAccount(account);
   return (

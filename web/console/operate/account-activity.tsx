@@ -2,8 +2,8 @@ import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
 import { EventDays, eventId } from '../activity/event-days.tsx';
 import { nameEvents } from '../activity/name-events.ts';
-import { request } from '../api/request.ts';
 import { Button } from '../ui/button.tsx';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import type { Account } from './account.tsx';
@@ -32,6 +32,7 @@ export function AccountActivity({ account: { id } }: { readonly account: Account
 }
 
 function Trail({ id }: { readonly id: number }) {
+  const { request } = useHost();
   const list = useInfiniteQuery({
     queryKey: ['account-audit-events', id],
     queryFn: ({ pageParam, signal }) =>

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
-import { request } from '../api/request.ts';
 import { type ApiKey, type ApiKeyState, nameOf, stateOf } from '../keys/api-key.ts';
 import { KeyBadge } from '../keys/key-badge.tsx';
 import { rateInWords } from '../keys/limits-in-words.ts';
@@ -8,7 +7,7 @@ import { MayDo } from '../keys/may-do.tsx';
 import { QuotaLeft } from '../keys/quota-left.tsx';
 import { Button } from '../ui/button.tsx';
 import { Fact, Facts } from '../ui/facts.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { View } from '../ui/view.tsx';
@@ -30,6 +29,7 @@ interface AccountKeyPageProps {
 
 /** One API key of an account, as an operator sees it. */
 export function AccountKeyPage({ accountId, keyId }: AccountKeyPageProps) {
+  const { request } = useHost();
   const query = useQuery({
     queryKey: ['account-api-key', accountId, keyId],
     queryFn: ({ signal }) => request(accountApiKeyQuery, { id: accountId, keyId }, { signal }),
@@ -128,6 +128,7 @@ function actsOn({ pausedBy }: ApiKey, state: ApiKeyState): (keyof typeof acts)[]
 }
 
 function Actions({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
+  const { request, notify } = useHost();
   const [open, setOpen] = useState<keyof typeof acts>();
   const name = nameOf(apiKey);
   const asked = open && acts[open];

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
 import { type ApiKey, headingId, nameOf, stateOf } from '../keys/api-key.ts';
 import { KeyBadge } from '../keys/key-badge.tsx';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -13,6 +13,7 @@ const pageSize = 25;
 
 /** The API keys of an account, newest first. */
 export function AccountKeys({ account }: { readonly account: Account }) {
+  const { request } = useHost();
   const { id } = account;
   const list = useInfiniteQuery({
     queryKey: ['account-api-keys', id],

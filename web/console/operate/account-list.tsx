@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import { type Account, AccountBadge, accountLink, keysOf, nameOfAccount } from './account.tsx';
@@ -19,6 +19,7 @@ const headingId = ({ id }: Account): string => `account-${id}`;
 
 /** Accounts, newest first, a page at a time, because there may be a million. */
 export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted: AccountsWanted }) {
+  const { request } = useHost();
   const list = useInfiniteQuery({
     queryKey: ['accounts', filter, isBlocked],
     queryFn: ({ pageParam, signal }) =>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
 import { Fact, Facts } from '../ui/facts.tsx';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
@@ -14,6 +14,7 @@ import { accountQuery } from './documents.ts';
 
 /** One account: its owner, its keys, and the actions of an operator. */
 export function AccountPage({ id }: { readonly id: number }) {
+  const { request } = useHost();
   const query = useQuery({
     queryKey: ['account', id],
     queryFn: ({ signal }) => request(accountQuery, { id }, { signal }),

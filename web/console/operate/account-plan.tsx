@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
-import { request } from '../api/request.ts';
 import { boundsInWords } from '../keys/limits-in-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Fact, Facts } from '../ui/facts.tsx';
+import { useHost } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import type { Account, Entitlement } from './account.tsx';
@@ -12,6 +12,7 @@ import { PlanDialog } from './plan-dialog.tsx';
 
 /** The plan of an account, with a button to change it. */
 export function AccountPlan({ account }: { readonly account: Account }) {
+  const { request } = useHost();
   const [open, setOpen] = useState(false);
   const query = useQuery({
     queryKey: ['entitlement', account.id],

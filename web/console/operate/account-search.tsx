@@ -1,5 +1,6 @@
 import { useState } from 'preact/compat';
-import { setParams, usePlace } from '../ui/use-hash.ts';
+import { useHost } from '../ui/host.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { View } from '../ui/view.tsx';
 import { accountLink } from './account.tsx';
 import { AccountList, type AccountsWanted } from './account-list.tsx';
@@ -46,6 +47,7 @@ export function AccountSearch() {
 const hasKey = (text: string): boolean => /\.[0-9a-f]{64}/.test(text);
 
 function SearchForm({ wanted }: { readonly wanted: AccountsWanted }) {
+  const { setParams } = useHost();
   // Undefined while the field has what is searched.
   const [typed, setTyped] = useState<string>();
   const text = typed ?? wanted.filter;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { SpanChoice } from '../usage/span-choice.tsx';
@@ -15,6 +15,7 @@ interface AccountUsageProps {
 
 /** How often all keys of an account, or one key, were verified. */
 export function AccountUsage({ of }: AccountUsageProps) {
+  const { request } = useHost();
   const [span, setSpan] = useState<Span>('24h');
   const range = rangeOf(span, useNow());
   const variables = { from: range.from.toISOString(), to: range.to.toISOString(), by: spans[span].by };

@@ -1,9 +1,7 @@
 import { invalid } from '../api/problem.ts';
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import type { Account } from './account.tsx';
 import { eraseAccountMutation } from './documents.ts';
@@ -15,6 +13,7 @@ interface EraseAccountDialogProps {
 
 /** Erases an account after the operator has typed its subject, because this cannot be undone. */
 export function EraseAccountDialog({ account: { id, subject }, onDismiss }: EraseAccountDialogProps) {
+  const { request, refresh, notify } = useHost();
   const action = useAction();
   return (
     <FormDialog

@@ -1,6 +1,5 @@
 import type { ResultOf } from 'gql.tada';
 import { useState } from 'preact/compat';
-import { request } from '../api/request.ts';
 import { nameOf, stateOf } from '../keys/api-key.ts';
 import { KeyBadge } from '../keys/key-badge.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -8,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
+import { type Host, useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { accountKeyLink, accountLink } from './account.tsx';
 import { findApiKeyMutation } from './documents.ts';
@@ -24,11 +24,10 @@ interface Result {
 /** The most characters of a prefix. Every key that Keyward creates is longer. */
 const longestPrefix = 32;
 
-const findBy = async (asked: { readonly key: string | null; readonly keyPrefix: string | null }) =>
-  (await request(findApiKeyMutation, asked)).findApiKey;
-
 /** Finds keys by a text: as a whole key or an exact prefix, otherwise by the part before the dot. */
-async function find(text: string): Promise<Result> {
+async function find(request: Host['request'], text: string): Promise<Result> {
+  const findBy = async (asked: { readonly key: string | null; readonly keyPrefix: string | null }) =>
+    (await request(findApiKeyMutation, asked)).findApiKey;
   const found = await findBy(
     text.length > longestPrefix ? { key: text, keyPrefix: null } : { key: null, keyPrefix: text },
   );
@@ -40,6 +39,7 @@ async function find(text: string): Promise<Result> {
 
 /** Finds the owner of an API key. The text may be a whole key, so only the field and the request hold it. */
 export function FoundKeys() {
+  const { request } = useHost();
   const action = useAction();
   const [result, setResult] = useState<Result>();
   return (
@@ -50,7 +50,7 @@ export function FoundKeys() {
         action={action}
         onSubmit={async (form) => {
           const text = `${form.get('key')}`.trim();
-          setResult(text === '' ? undefined : await find(text));
+          setResult(text === '' ? undefined : await find(request, text));
         }}
       >
         <Field

@@ -1,5 +1,5 @@
 import { idIn } from '../keys/api-key.ts';
-import { usePlace } from '../ui/use-hash.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { AccountKeyPage } from './account-key-page.tsx';
 import { AccountPage } from './account-page.tsx';
 import { AccountSearch } from './account-search.tsx';

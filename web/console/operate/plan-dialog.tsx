@@ -1,8 +1,7 @@
 import { useState } from 'preact/compat';
 import { invalid } from '../api/problem.ts';
-import { request } from '../api/request.ts';
 import { Field } from '../ui/field.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { type Account, type Entitlement, nameOfAccount } from './account.tsx';
 import { setEntitlementMutation } from './documents.ts';
 import { ReasonDialog } from './reason-dialog.tsx';
@@ -15,6 +14,7 @@ interface PlanDialogProps {
 
 /** Sets the plan of an account, and its overrides. */
 export function PlanDialog({ account, entitlement, onDismiss }: PlanDialogProps) {
+  const { request, notify } = useHost();
   // The plan may be fetched again meanwhile. Only what the operator touched counts as a change.
   const [before] = useState(entitlement);
   const name = nameOfAccount(account);

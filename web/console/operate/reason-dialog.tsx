@@ -1,7 +1,7 @@
 import type { ReactNode } from 'preact/compat';
-import { refresh } from '../api/query-client.ts';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 
 /** The fields of a dialog, with the arguments that they set. */
@@ -30,6 +30,7 @@ interface ReasonDialogProps {
 
 /** Asks an operator for a reason, then makes the change. */
 export function ReasonDialog(props: ReasonDialogProps) {
+  const { refresh } = useHost();
   const action = useAction();
   return (
     <FormDialog

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import { myEntitlementQuery } from './documents.ts';
 
 /** The plan of the person. */
-export const useEntitlement = () =>
-  useQuery({
+export function useEntitlement() {
+  const { request } = useHost();
+  return useQuery({
     queryKey: ['entitlement'],
     queryFn: ({ signal }) => request(myEntitlementQuery, {}, { signal }),
   });
+}
 
 /** The permissions that the person's plan allows; null for any, or if the plan is not known yet. */
 export const useCeiling = (): readonly string[] | null =>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
 import { privateKeyStatusQuery } from './documents.ts';
@@ -7,6 +7,7 @@ import { PrivateKeyCard } from './private-key-card.tsx';
 
 /** Whether the person has a private key registered. */
 export function PrivateKeyView() {
+  const { request } = useHost();
   const status = useQuery({
     queryKey: ['private-key-status'],
     queryFn: ({ signal }) => request(privateKeyStatusQuery, {}, { signal }),

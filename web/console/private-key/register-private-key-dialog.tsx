@@ -1,8 +1,6 @@
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { registerPrivateKeyMutation } from './documents.ts';
 import { readPrivateKey } from './read-private-key.ts';
@@ -15,6 +13,7 @@ interface RegisterPrivateKeyDialogProps {
 
 /** Registers a private key and replaces any earlier one. Only the field holds what is typed. */
 export function RegisterPrivateKeyDialog({ replaces, onDismiss }: RegisterPrivateKeyDialogProps) {
+  const { request, refresh, notify } = useHost();
   const action = useAction();
   return (
     <FormDialog

@@ -1,12 +1,11 @@
-import { refresh } from '../api/query-client.ts';
-import { request } from '../api/request.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { notify } from '../ui/notice.tsx';
+import { useHost } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { removePrivateKeyMutation } from './documents.ts';
 
 /** Deletes the private key after the person has confirmed. */
 export function RemovePrivateKeyDialog({ onDismiss }: { readonly onDismiss: () => void }) {
+  const { request, refresh, notify } = useHost();
   const action = useAction();
   return (
     <FormDialog

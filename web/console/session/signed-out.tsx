@@ -12,7 +12,7 @@ export function SignedOut() {
   }, []);
   return (
     <main className="signed-out">
-      <h1>{providerName ? `Your keys for ${providerName}` : 'Your keys and settings'}</h1>
+      <h1 className="title">{providerName ? `Your keys for ${providerName}` : 'Your keys and settings'}</h1>
       <p className="lead">{providerSentence}</p>
       <SignInButton label="Sign in" />
     </main>

@@ -14,6 +14,7 @@ export function Button({ look = 'plain', pending = false, onClick, children, ...
       type="button"
       {...rest}
       className={`button ${look}`}
+      part={`button ${look}`}
       aria-disabled={pending || undefined}
       onClick={(event) => (pending ? event.preventDefault() : onClick?.(event))}
     >

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'preact/compat';
 import { focusSomewhere } from './focus.ts';
+import { useHost } from './host.ts';
 
 interface DialogProps {
   readonly title: string;
@@ -16,6 +17,7 @@ const controls = ':is(input, textarea, select, button):not([type="hidden"])';
 
 /** A modal dialog, open for as long as it is rendered. Afterwards the focus returns to where it was. */
 export function Dialog({ title, children, onDismiss, dismissible = true, fallbackFocus }: DialogProps) {
+  const { root } = useHost();
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   // The latest props, for the listeners below.
@@ -31,12 +33,13 @@ export function Dialog({ title, children, onDismiss, dismissible = true, fallbac
     return () => {
       dialog?.removeEventListener('close', close);
       dialog?.close();
-      focusSomewhere(latest.current.fallbackFocus);
+      focusSomewhere(root, latest.current.fallbackFocus);
     };
-  }, []);
+  }, [root]);
   return (
     <dialog
       ref={ref}
+      part="dialog"
       aria-labelledby={titleId}
       closedby={dismissible ? 'closerequest' : 'none'}
       onCancel={(event) => {

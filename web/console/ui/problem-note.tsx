@@ -1,8 +1,7 @@
-import { useSession } from '../../sign-in/use-session.ts';
 import type { Problem } from '../api/problem.ts';
-import { SupportLink } from '../layout/provider-links.tsx';
-import { SignInButton } from '../session/sign-in-button.tsx';
+import { SupportLink } from '../layout/support-link.tsx';
 import { Button } from './button.tsx';
+import { useHost } from './host.ts';
 
 interface ProblemNoteProps {
   readonly problem: Problem | undefined;
@@ -12,10 +11,11 @@ interface ProblemNoteProps {
 
 /** Says what went wrong, and offers the next step. */
 export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
-  const { session } = useSession();
+  const { useIsSignedIn, SignIn } = useHost();
+  const isSignedIn = useIsSignedIn();
   if (!problem) return null;
   const { kind, message, requestId, scopes } = problem;
-  if (kind === 'unauthenticated' && session) return <SignedInAgain />;
+  if (kind === 'unauthenticated' && isSignedIn) return <SignedInAgain />;
   return (
     <div className="problem" role="alert">
       <p>{message}</p>
@@ -24,12 +24,12 @@ export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
           Request ID <code>{requestId}</code>
         </p>
       )}
-      {kind === 'unauthenticated' && <SignInButton label="Sign in again" />}
-      {kind === 'forbidden' && scopes.length > 0 && (
-        <SignInButton label="Sign in with the required scopes" scopes={scopes} />
+      {kind === 'unauthenticated' && SignIn && <SignIn label="Sign in again" />}
+      {kind === 'forbidden' && scopes.length > 0 && SignIn && (
+        <SignIn label="Sign in with the required scopes" scopes={scopes} />
       )}
       {isForProvider(problem) && <SupportLink />}
-      {onRetry && kind !== 'unauthenticated' && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry && !(SignIn && kind === 'unauthenticated') && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
 }

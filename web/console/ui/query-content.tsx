@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ReactNode } from 'preact/compat';
 import { toProblem } from '../api/problem.ts';
+import { useHost } from './host.ts';
 import { Loading } from './loading.tsx';
 import { ProblemNote } from './problem-note.tsx';
 
@@ -13,10 +14,11 @@ interface QueryContentProps<Data> {
 
 /** The result of a query, or a placeholder until it arrives. An error is shown above what was fetched before. */
 export function QueryContent<Data>({ query, what, children }: QueryContentProps<Data>) {
+  const { SignIn } = useHost();
   const { data, error, refetch } = query;
   const problem = error === null ? undefined : toProblem(error);
   // The banner at the top says so for the whole page.
-  const saidAbove = problem?.kind === 'unauthenticated';
+  const saidAbove = SignIn !== undefined && problem?.kind === 'unauthenticated';
   if (data === undefined && !problem) return <Loading what={what} />;
   return (
     <>

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/compat';
 import { Button } from './button.tsx';
-import { notify } from './notice.tsx';
+import { useHost } from './host.ts';
 
 interface ShowMoreProps {
   /** An infinite query. */
@@ -13,13 +13,14 @@ interface ShowMoreProps {
 
 /** Fetches the next page of a list, and moves the focus to its first item. */
 export function ShowMore({ list, count, idOf }: ShowMoreProps) {
+  const { notify, root } = useHost();
   const before = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     const from = before.current;
     if (from === undefined || count <= from) return;
     before.current = undefined;
     notify(`${count - from} more shown.`);
-    document.getElementById(idOf(from) ?? '')?.focus();
+    root.getElementById(idOf(from) ?? '')?.focus();
   });
   if (!list.hasNextPage) return null;
   const more = () => {

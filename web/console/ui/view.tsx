@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'preact/compat';
-import { settings } from '../../sign-in/settings.ts';
+import { Heading } from './heading.tsx';
+import { useHost } from './host.ts';
 
 interface ViewProps {
   readonly title: string;
@@ -11,26 +12,27 @@ interface ViewProps {
   readonly children: ReactNode;
 }
 
-/** One of the console's views. It sets the title of the page, and its heading takes the focus. */
+/** One of the console's views. The host then decides whether its heading takes the focus. */
 export function View({ title, lead, back, action, children }: ViewProps) {
+  const { arriveAt, hasViews } = useHost();
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
-    document.title = `${title} · ${settings.providerName ?? 'Keyward'}`;
-    heading.current?.focus();
-  }, [title]);
+    if (heading.current) arriveAt(title, heading.current);
+  }, [title, arriveAt]);
+  const Tag = hasViews ? 'main' : 'section';
   return (
-    <main>
+    <Tag className="view" part="view">
       <header className="view-header">
         <div>
           {back && <p className="back">{back}</p>}
-          <h1 ref={heading} tabIndex={-1}>
+          <Heading level={1} className="title" part="title" ref={heading} tabIndex={-1}>
             {title}
-          </h1>
+          </Heading>
           {lead && <p className="lead">{lead}</p>}
         </div>
         {action}
       </header>
       {children}
-    </main>
+    </Tag>
   );
 }

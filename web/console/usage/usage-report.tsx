@@ -1,4 +1,6 @@
-import { lazy, Suspense } from 'preact/compat';
+import { Suspense } from 'preact/compat';
+import { Heading } from '../ui/heading.tsx';
+import { later } from '../ui/later.tsx';
 import { Loading } from '../ui/loading.tsx';
 import {
   describePoint,
@@ -12,7 +14,7 @@ import {
 import { UsageTable } from './usage-table.tsx';
 
 // Only somebody who looks at a chart loads it.
-const UsageChart = lazy(async () => ({ default: (await import('./usage-chart.tsx')).UsageChart }));
+const UsageChart = later(async () => (await import('./usage-chart.tsx')).UsageChart);
 
 interface UsageReportProps {
   readonly points: readonly UsagePoint[];
@@ -26,7 +28,7 @@ export function UsageReport({ points, span }: UsageReportProps) {
   if (total.valid + total.refused === 0)
     return (
       <div className="empty">
-        <h2>Not used in the last {name}</h2>
+        <Heading level={2}>Not used in the last {name}</Heading>
         <p>Verifications appear here up to 30 seconds late.</p>
       </div>
     );

@@ -1,6 +1,7 @@
 import { idIn, nameOf } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
-import { setParams, usePlace } from '../ui/use-hash.ts';
+import { useHost } from '../ui/host.ts';
+import { usePlace } from '../ui/use-place.ts';
 import { View } from '../ui/view.tsx';
 import { SpanChoice } from './span-choice.tsx';
 import { Usage } from './usage.tsx';
@@ -10,6 +11,7 @@ import { UsageReport } from './usage-report.tsx';
 
 /** How often all keys were verified, or the one whose id is in the address. */
 export function UsageView() {
+  const { setParams } = useHost();
   const { item, params } = usePlace();
   const keyId = idIn(item);
   const span = spanIn(params);

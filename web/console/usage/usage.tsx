@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ReactNode } from 'preact/compat';
-import { request } from '../api/request.ts';
+import { useHost } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { apiKeysUsageQuery, apiKeyUsageQuery } from './documents.ts';
@@ -15,6 +15,7 @@ interface UsageProps {
 
 /** Fetches how often a key, or all keys, were verified. */
 export function Usage({ keyId, span, children }: UsageProps) {
+  const { request } = useHost();
   const range = rangeOf(span, useNow());
   const variables = { from: range.from.toISOString(), to: range.to.toISOString(), by: spans[span].by };
   const query = useQuery({

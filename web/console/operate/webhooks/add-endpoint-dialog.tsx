@@ -1,8 +1,8 @@
 import { useState } from 'preact/compat';
-import { refresh } from '../../api/query-client.ts';
-import { createIdempotencyKey, request } from '../../api/request.ts';
+import { createIdempotencyKey } from '../../api/request.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useHost } from '../../ui/host.ts';
 import { useAction } from '../../ui/use-action.ts';
 import { createWebhookEndpointMutation } from './documents.ts';
 import { EventsField, HeadersField, readEvents, readHeaders } from './endpoint-fields.tsx';
@@ -15,6 +15,7 @@ interface AddEndpointDialogProps {
 
 /** Adds a webhook endpoint. */
 export function AddEndpointDialog({ onDismiss, onSecret }: AddEndpointDialogProps) {
+  const { request, refresh } = useHost();
   const action = useAction();
   // If a response is lost, the same request again gets the same secret.
   const [idempotencyKey] = useState(createIdempotencyKey);

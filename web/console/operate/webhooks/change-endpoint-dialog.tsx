@@ -1,9 +1,7 @@
 import { useState } from 'preact/compat';
-import { refresh } from '../../api/query-client.ts';
-import { request } from '../../api/request.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { notify } from '../../ui/notice.tsx';
+import { useHost } from '../../ui/host.ts';
 import { useAction } from '../../ui/use-action.ts';
 import { updateWebhookEndpointMutation } from './documents.ts';
 import type { WebhookEndpoint } from './endpoint-card.tsx';
@@ -19,6 +17,7 @@ export function ChangeEndpointDialog({
   endpoint: { id, headerNames, ...endpoint },
   onDismiss,
 }: EndpointDialogProps) {
+  const { request, refresh, notify } = useHost();
   const action = useAction();
   // Another operator may change the events meanwhile. Only what this one touched counts as a change.
   const [before] = useState(endpoint.events);

@@ -1,18 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { ResultOf } from 'gql.tada';
 import { useState } from 'preact/compat';
-import { refresh } from '../../api/query-client.ts';
-import { request } from '../../api/request.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
+import { useHost } from '../../ui/host.ts';
 import { Moment } from '../../ui/moment.tsx';
-import { notify } from '../../ui/notice.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { QueryContent } from '../../ui/query-content.tsx';
 import { ShowMore } from '../../ui/show-more.tsx';
 import { useAction } from '../../ui/use-action.ts';
-import { setParams, usePlace } from '../../ui/use-hash.ts';
+import { usePlace } from '../../ui/use-place.ts';
 import { accountLink } from '../account.tsx';
 import { DeliveryMessage } from './delivery-message.tsx';
 import { resendWebhookDeliveryMutation, webhookDeliveriesQuery } from './documents.ts';
@@ -37,6 +35,7 @@ const headingId = ({ id }: Delivery): string => `delivery-${id}`;
 
 /** The deliveries to a webhook endpoint, newest first. */
 export function WebhookDeliveries({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
+  const { request, setParams } = useHost();
   const { id } = endpoint;
   const state = stateIn(usePlace().params);
   const list = useInfiniteQuery({
@@ -109,6 +108,7 @@ interface DeliveryCardProps {
 }
 
 function DeliveryCard({ delivery, endpoint: { id: endpointId, pausedAt, removedAt } }: DeliveryCardProps) {
+  const { request, refresh, notify } = useHost();
   const { id, type, userId, state, createdAt, attempts, lastOutcome, nextAttemptAt } = delivery;
   const action = useAction();
   const [isShown, setIsShown] = useState(false);

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { request } from '../../api/request.ts';
+import { useHost } from '../../ui/host.ts';
 import { QueryContent } from '../../ui/query-content.tsx';
 import { webhookMessageQuery } from './documents.ts';
 
@@ -10,6 +10,7 @@ interface DeliveryMessageProps {
 
 /** The message of a delivery, fetched on request. */
 export function DeliveryMessage({ id, endpointId }: DeliveryMessageProps) {
+  const { request } = useHost();
   const query = useQuery({
     queryKey: ['webhook-message', id],
     queryFn: ({ signal }) => request(webhookMessageQuery, { endpointId, deliveryId: id }, { signal }),

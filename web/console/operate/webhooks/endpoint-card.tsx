@@ -1,12 +1,10 @@
 import type { ResultOf } from 'gql.tada';
 import type { ReactNode } from 'preact/compat';
-import { refresh } from '../../api/query-client.ts';
-import { request } from '../../api/request.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
+import { useHost } from '../../ui/host.ts';
 import { Moment } from '../../ui/moment.tsx';
-import { notify } from '../../ui/notice.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { useNow } from '../../ui/use-now.ts';
@@ -74,6 +72,7 @@ interface ActionsProps {
 }
 
 function Actions({ endpoint: { id, pausedAt }, others }: ActionsProps) {
+  const { request, refresh, notify } = useHost();
   const action = useAction();
   const isPaused = pausedAt !== null;
   const turn = async () => {

@@ -1,7 +1,5 @@
-import { refresh } from '../../api/query-client.ts';
-import { request } from '../../api/request.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { notify } from '../../ui/notice.tsx';
+import { useHost } from '../../ui/host.ts';
 import { useAction } from '../../ui/use-action.ts';
 import { removeWebhookEndpointMutation } from './documents.ts';
 import type { WebhookEndpoint } from './endpoint-card.tsx';
@@ -16,6 +14,7 @@ export function RemoveEndpointDialog({
   endpoint: { id, waitingCount },
   onDismiss,
 }: RemoveEndpointDialogProps) {
+  const { request, refresh, notify } = useHost();
   const action = useAction();
   return (
     <FormDialog

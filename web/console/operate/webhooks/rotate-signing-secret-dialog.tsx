@@ -1,8 +1,8 @@
 import { useState } from 'preact/compat';
-import { refresh } from '../../api/query-client.ts';
-import { createIdempotencyKey, request } from '../../api/request.ts';
+import { createIdempotencyKey } from '../../api/request.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { GraceField, readGrace } from '../../ui/grace-field.tsx';
+import { useHost } from '../../ui/host.ts';
 import { useAction } from '../../ui/use-action.ts';
 import { rotateWebhookSecretMutation } from './documents.ts';
 import type { NewSigningSecret } from './signing-secret-dialog.tsx';
@@ -19,6 +19,7 @@ export function RotateSigningSecretDialog({
   onDismiss,
   onSecret,
 }: RotateSigningSecretDialogProps) {
+  const { request, refresh } = useHost();
   const action = useAction();
   // If a response is lost, the same request again gets the same secret.
   const [idempotencyKey] = useState(createIdempotencyKey);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
-import { request } from '../../api/request.ts';
 import { Button } from '../../ui/button.tsx';
+import { useHost } from '../../ui/host.ts';
 import { QueryContent } from '../../ui/query-content.tsx';
 import { View } from '../../ui/view.tsx';
 import { AddEndpointDialog } from './add-endpoint-dialog.tsx';
@@ -11,6 +11,7 @@ import { type NewSigningSecret, SigningSecretDialog } from './signing-secret-dia
 
 /** The webhook endpoints. */
 export function WebhookList() {
+  const { request } = useHost();
   const query = useQuery({
     queryKey: ['webhook-endpoints'],
     queryFn: ({ signal }) => request(webhookEndpointsQuery, {}, { signal }),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { request } from '../../api/request.ts';
+import { useHost } from '../../ui/host.ts';
 import { QueryContent } from '../../ui/query-content.tsx';
 import { View } from '../../ui/view.tsx';
 import { WebhookDeliveries } from './deliveries.tsx';
@@ -9,6 +9,7 @@ import { WebhookEndpointCard } from './endpoint-card.tsx';
 
 /** One webhook endpoint, and its deliveries. */
 export function WebhookPage({ id }: { readonly id: number }) {
+  const { request } = useHost();
   const query = useQuery({
     queryKey: ['webhook-endpoint', id],
     queryFn: ({ signal }) => request(webhookEndpointQuery, { endpointId: id }, { signal }),

@@ -1,0 +1,412 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+import { kinds, startOwnPages } from '../support/own-pages.ts';
+import { root } from '../support/process.ts';
+import {
+  clipboard,
+  createKey,
+  dialog,
+  edit,
+  focused,
+  inspect,
+  isValid,
+  keyRow,
+  said,
+  tabTo,
+  takeSecret,
+} from './console-person.ts';
+
+type Site = Awaited<ReturnType<typeof startOwnPages>>;
+
+/** All elements in the element, with their attributes. */
+const insideOf = (page: Page) =>
+  page.evaluate(() => document.querySelector('keyward-keys')?.shadowRoot?.innerHTML ?? '');
+
+/** What the element told the page. */
+const toldTo = (page: Page) => page.evaluate(() => globalThis.told ?? []);
+
+describe.skipIf(!canRun)('keyward-keys in a provider’s page', () => {
+  let site: Site;
+  let world: World;
+  let visits: Visit[];
+  beforeAll(async () => {
+    site = await startOwnPages();
+    world = await startWorld({ CORS_ORIGINS: site.origin });
+    site.useService(world.service.url);
+    visits = [];
+  });
+  afterAll(async () => {
+    for (const visit of visits) await visit[Symbol.asyncDispose]();
+    await world?.[Symbol.asyncDispose]();
+    await site?.[Symbol.asyncDispose]();
+  });
+
+  /** A person with a browser on one of the pages, and how often a token was asked for. */
+  async function open(path: string, subject: string, options = {}) {
+    const visit = await world.visit({ permissions: clipboard, ...options });
+    visits.push(visit);
+    const { page } = visit;
+    let asked = 0;
+    await page.exposeFunction('issueToken', (person: string) => {
+      asked += 1;
+      return world.service.token(person === 'alice' ? subject : person);
+    });
+    await page.goto(`${site.origin}${path}`);
+    await page.getByRole('heading', { level: 2, name: 'API keys' }).waitFor();
+    return { ...visit, asked: () => asked };
+  }
+
+  describe.each(kinds)('%s', (kind) => {
+    const subject = `${kind}-person`;
+    let visit: Awaited<ReturnType<typeof open>>;
+    beforeAll(async () => {
+      visit = await open(`/${kind}`, subject);
+    });
+
+    it('leaves the focus to the page at first', async () => {
+      expect(await visit.page.evaluate(() => document.activeElement === document.body)).toBe(true);
+    });
+
+    it('creates the first key by keyboard, and shows its secret once', async () => {
+      const { page } = visit;
+      await tabTo(page, 'Create API key');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('Mail robot');
+      await page.keyboard.press('Enter');
+      await dialog(page).getByLabel('Secret').waitFor();
+      const secret = await takeSecret(page);
+      expect(await isValid(world, secret)).toBe(true);
+      await keyRow(page, 'Mail robot').getByText('in 3 months').waitFor();
+      expect(await insideOf(page)).toContain('Mail robot');
+      expect(await insideOf(page)).not.toContain(secret);
+      expect(await stored(page)).not.toContain(secret);
+      const told = await toldTo(page);
+      expect(told).toEqual([{ name: 'key-created', detail: { id: expect.any(Number), name: 'Mail robot' } }]);
+      await expect.poll(() => focused(page)).toBe('Create API key');
+    });
+
+    it('finds keys', async () => {
+      const { page } = visit;
+      await createKey(page, 'Build server');
+      await page.getByRole('searchbox').fill('mail');
+      await keyRow(page, 'Build server').waitFor({ state: 'detached' });
+      await keyRow(page, 'Mail robot').waitFor();
+      await page.getByRole('searchbox').fill('');
+      await keyRow(page, 'Build server').waitFor();
+    });
+
+    it('opens a key’s page, which takes the focus, and changes its name', async () => {
+      const { page } = visit;
+      await keyRow(page, 'Build server').getByRole('link').click();
+      await page.getByRole('heading', { level: 2, name: 'Build server' }).waitFor();
+      await expect.poll(() => focused(page)).toBe('Build server');
+      expect(new URL(page.url()).hash).toBe('');
+      await edit(page, 'name');
+      await page.getByRole('textbox', { name: 'Name' }).fill('Release server');
+      await page.getByRole('button', { name: 'Save name' }).click();
+      await said(page, 'Name saved.');
+      await page.getByRole('heading', { level: 2, name: 'Release server' }).waitFor();
+    });
+
+    it('rotates, pauses and resumes a key', async () => {
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Rotate…' }).click();
+      await dialog(page).getByRole('button', { name: 'Rotate' }).click();
+      const secret = await takeSecret(page);
+      expect(await isValid(world, secret)).toBe(true);
+      await page.getByRole('button', { name: 'Pause…' }).click();
+      await dialog(page).getByRole('button', { name: 'Pause Release server' }).click();
+      await said(page, 'Release server is paused.');
+      expect(await isValid(world, secret)).toBe(false);
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await said(page, 'Release server was resumed.');
+      expect(await isValid(world, secret)).toBe(true);
+    });
+
+    it('shows how a key is used', async () => {
+      const { page } = visit;
+      await expect
+        .poll(
+          async () => {
+            await page.getByRole('link', { name: 'API keys' }).click();
+            await keyRow(page, 'Release server').getByRole('link').click();
+            return page.getByRole('img', { name: /^Chart\./ }).isVisible();
+          },
+          { timeout: 45_000, interval: 1000 },
+        )
+        .toBe(true);
+    });
+
+    it('deactivates a key, and tells the page', async () => {
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Deactivate…' }).click();
+      await dialog(page)
+        .getByRole('button', { name: /^Deactivate/ })
+        .click();
+      await said(page, 'Release server was deactivated.');
+      const [last] = (await toldTo(page)).slice(-1);
+      expect(last).toEqual({ name: 'key-deactivated', detail: { id: expect.any(Number) } });
+    });
+
+    it('goes on when the page is drawn again', async () => {
+      const { page } = visit;
+      if (kind === 'plain')
+        await page.evaluate(() => {
+          const element = document.querySelector('keyward-keys');
+          if (element) Object.assign(element, { getToken: () => issueToken('alice') });
+        });
+      else {
+        await page.getByRole('button', { name: 'Drawn again: 0' }).click();
+        await page.getByRole('button', { name: 'Drawn again: 1' }).waitFor();
+      }
+      await page.getByRole('heading', { level: 2, name: 'Release server' }).waitFor();
+    });
+
+    it('asks for a token for each request, and the browser complains of nothing', async () => {
+      expect(visit.asked()).toBeGreaterThan(15);
+      expect(visit.complaints).toEqual([]);
+      expect(visit.foreign().filter((url) => !url.startsWith(site.origin))).toEqual([]);
+    });
+
+    it('is well made on a wide screen, and fits on 320 pixels', async () => {
+      const { page } = visit;
+      await page.getByRole('link', { name: 'API keys' }).click();
+      await keyRow(page, 'Mail robot').waitFor();
+      await inspect(page, `${kind}-wide`, 'own-pages');
+      await page.setViewportSize({ width: 320, height: 700 });
+      await inspect(page, `${kind}-narrow`, 'own-pages');
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      await inspect(page, `${kind}-dialog`, 'own-pages');
+      await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+      await keyRow(page, 'Mail robot').getByRole('link').click();
+      await page.getByRole('heading', { level: 3, name: 'History' }).waitFor();
+      await inspect(page, `${kind}-key`, 'own-pages');
+    });
+  });
+
+  const script = () => `<script type="module" src="${world.service.url}/elements/keyward.js"></script>`;
+  const page = (body: string, head = script()) =>
+    `<!doctype html><html lang="en"><head><title>Settings</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Settings</h1>${body}</main></body></html>`;
+
+  it('two elements for two people do not mix', async () => {
+    const people = ['anna', 'berta'];
+    site.add('/two', {
+      html: page(`${people.map((name) => `<section id="${name}"><keyward-keys></keyward-keys></section>`).join('')}
+<script>
+for (const name of ${JSON.stringify(people)})
+  document.querySelector('#' + name + ' keyward-keys').getToken = () => issueToken(name);
+</script>`),
+    });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+    await visit.page.goto(`${site.origin}/two`);
+    const of = (name: string) => visit.page.locator(`#${name}`);
+    for (const name of people) {
+      await of(name).getByRole('button', { name: 'Create API key' }).click();
+      await dialog(visit.page).getByLabel('Name').fill(`Key of ${name}`);
+      await dialog(visit.page).getByRole('button', { name: 'Create', exact: true }).click();
+      await takeSecret(visit.page);
+    }
+    await of('anna').getByRole('link', { name: 'Key of anna' }).click();
+    await of('anna').getByRole('heading', { level: 2, name: 'Key of anna' }).waitFor();
+    await of('berta').getByRole('link', { name: 'Key of berta' }).waitFor();
+    for (const [name, other] of [people, people.toReversed()])
+      expect(
+        await of(name ?? '')
+          .getByText(`Key of ${other}`)
+          .count(),
+      ).toBe(0);
+    await of('berta').getByRole('searchbox').fill('nothing');
+    await of('anna').getByRole('heading', { level: 2, name: 'Key of anna' }).waitFor();
+  });
+
+  it('another person’s token → all is dropped, and what is theirs is shown', async () => {
+    site.add('/change', {
+      html: page(`<keyward-keys></keyward-keys><script>
+var person = 'carla';
+document.querySelector('keyward-keys').getToken = () => issueToken(person);
+</script>`),
+    });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+    await visit.page.goto(`${site.origin}/change`);
+    await createKey(visit.page, 'Key of carla');
+    await visit.page.evaluate(() => Object.assign(globalThis, { person: 'dora' }));
+    await keyRow(visit.page, 'Key of carla').getByRole('link').click();
+    await visit.page
+      .getByText('Create your first API key')
+      .or(keyRow(visit.page, 'Laptop'))
+      .first()
+      .waitFor();
+    expect(await visit.page.getByText('Key of carla').count()).toBe(0);
+  });
+
+  it('goes on if it is moved, and ends if it is removed', async () => {
+    site.add('/moved', {
+      html: page(`<div id="one"><keyward-keys></keyward-keys></div><div id="two"></div>
+<script>document.querySelector('keyward-keys').getToken = () => issueToken('hanna');</script>`),
+    });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    const asked: string[] = [];
+    await visit.page.exposeFunction('issueToken', (person: string) => {
+      asked.push(person);
+      return world.service.token(person);
+    });
+    await visit.page.goto(`${site.origin}/moved`);
+    await visit.page.getByRole('button', { name: 'Create API key' }).click();
+    await dialog(visit.page).getByRole('button', { name: 'Create', exact: true }).click();
+    await dialog(visit.page).getByLabel('Secret').waitFor();
+    const secret = await dialog(visit.page).getByLabel('Secret').inputValue();
+    await visit.page.evaluate(() => {
+      const element = document.querySelector('keyward-keys');
+      if (element) document.querySelector('#two')?.append(element);
+      element?.removeAttribute('account');
+    });
+    await visit.page.waitForTimeout(300);
+    expect(await visit.page.getByLabel('Secret').inputValue()).toBe(secret);
+    const before = asked.length;
+    await visit.page.evaluate(() => document.querySelector('keyward-keys')?.remove());
+    await visit.page.waitForTimeout(300);
+    expect(asked).toHaveLength(before);
+    expect(await visit.page.getByLabel('Secret').count()).toBe(0);
+  });
+
+  it('a person who signs out → all is dropped', async () => {
+    site.add('/out', {
+      html: page(`<keyward-keys></keyward-keys><script>
+var person = 'ida';
+document.querySelector('keyward-keys').getToken = async () => person && issueToken(person);
+</script>`),
+    });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+    await visit.page.goto(`${site.origin}/out`);
+    await createKey(visit.page, 'Key of ida');
+    await visit.page.evaluate(() => Object.assign(globalThis, { person: null }));
+    await keyRow(visit.page, 'Key of ida').getByRole('link').click();
+    await visit.page.getByText('You are not signed in.').first().waitFor();
+    expect(await visit.page.getByText('Key of ida').count()).toBe(0);
+  });
+
+  it('nobody is signed in → says so, and asks again', async () => {
+    site.add('/nobody', {
+      html: page(`<keyward-keys></keyward-keys><script>
+var token = null;
+document.querySelector('keyward-keys').getToken = async () => token;
+</script>`),
+    });
+    const visit = await world.visit();
+    visits.push(visit);
+    await visit.page.goto(`${site.origin}/nobody`);
+    await visit.page.getByText('You are not signed in.').waitFor();
+    const token = await world.service.token('emma');
+    await visit.page.evaluate((value) => Object.assign(globalThis, { token: value }), token);
+    await visit.page.getByRole('button', { name: 'Try again' }).click();
+    await visit.page
+      .getByText('Create your first API key')
+      .or(keyRow(visit.page, 'Laptop'))
+      .first()
+      .waitFor();
+  });
+
+  it('a page of an origin that is not allowed gets nothing, and is told the setting', async () => {
+    await using other = await startOwnPages();
+    other.useService(world.service.url);
+    const visit = await world.visit();
+    visits.push(visit);
+    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+    await visit.page.goto(`${other.origin}/plain`);
+    const sentence = `Keyward does not accept requests from this page: CORS_ORIGINS lacks ${other.origin}.`;
+    await visit.page.getByText(sentence).waitFor();
+    const told = await toldTo(visit.page);
+    expect(told).toContainEqual({
+      name: 'error',
+      detail: { kind: 'network', message: sentence, requestId: null },
+    });
+    expect(await visit.page.getByRole('row').count()).toBe(0);
+  });
+
+  /** The hashes of files by their URLs. */
+  const absolute = (integrity: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(integrity).map(([path, value]) => [`${world.service.url}${path}`, value]),
+    );
+
+  it('works by its hashes alone: script-src names no origin', async () => {
+    const response = await fetch(`${world.service.url}/elements/keyward.json`);
+    const { module, integrity } = (await response.json()) as {
+      module: string;
+      integrity: Record<string, string>;
+    };
+    const inline = [
+      JSON.stringify({ integrity: absolute(integrity) }),
+      "document.querySelector('keyward-keys').getToken = () => issueToken('frida');",
+    ] as const;
+    const hashes = inline.map((text) => `sha384-${hash('sha384', text, 'base64')}`);
+    const own = `<script type="importmap">${inline[0]}</script>
+<script type="module" src="${world.service.url}${module}" integrity="${integrity[module]}"></script>`;
+    site.add('/hash', {
+      html: page(`<keyward-keys></keyward-keys><script>${inline[1]}</script>`, own),
+      policy: [
+        "default-src 'none'",
+        `script-src ${[...hashes, ...Object.values(integrity)].map((each) => `'${each}'`).join(' ')}`,
+        `connect-src ${world.service.url}`,
+        'img-src data:',
+        "require-trusted-types-for 'script'",
+      ].join('; '),
+    });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+    await visit.page.goto(`${site.origin}/hash`);
+    await createKey(visit.page, 'By hash');
+    await keyRow(visit.page, 'By hash').getByRole('link').click();
+    await visit.page.getByRole('heading', { level: 3, name: 'History' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('works as documented, and takes the look that it is given', async () => {
+    const text = readFileSync(join(root, 'docs/own-pages.md'), 'utf8');
+    const blocksOf = (language: string) =>
+      [...text.matchAll(/^```(\w+)\n(.*?)^```/gms)].flatMap(([, name, block]) =>
+        name === language && block !== undefined ? [block] : [],
+      );
+    const [html = ''] = blocksOf('html');
+    const styles = blocksOf('css').join('');
+    site.add('/documented', {
+      html: page(
+        html.replaceAll('https://keys.example.com', world.service.url),
+        `<style>:root { font-family: monospace; color-scheme: dark } ${styles}</style>`,
+      ),
+    });
+    site.add('/my-access-token', { html: await world.service.token('greta') });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.goto(`${site.origin}/documented`);
+    await createKey(visit.page, 'As documented');
+    const create = visit.page.getByRole('button', { name: 'Create API key' });
+    const look = await create.evaluate((button) => {
+      const { backgroundColor, textTransform, borderRadius, fontFamily } = getComputedStyle(button);
+      return { backgroundColor, textTransform, borderRadius, fontFamily };
+    });
+    expect(look).toEqual({
+      backgroundColor: 'rgb(124, 58, 237)',
+      textTransform: 'uppercase',
+      borderRadius: '4px',
+      fontFamily: 'monospace',
+    });
+    // Light text: the page is dark.
+    const color = await visit.page
+      .getByRole('heading', { level: 2, name: 'API keys' })
+      .evaluate((heading) => getComputedStyle(heading).color);
+    expect(color).toBe('rgb(230, 236, 234)');
+  });
+});

@@ -1,0 +1,56 @@
+import type { QueryClient } from '@tanstack/preact-query';
+import { type ComponentType, createContext, useContext } from 'preact/compat';
+import type { Settings } from '../../sign-in/settings.ts';
+import type { Request } from '../api/request.ts';
+import type { Notices } from './notices.ts';
+import type { Places } from './places.ts';
+
+/** What a component needs to know of the service. */
+export type HostSettings = Pick<
+  Settings,
+  'apiKeyHeader' | 'apiKeyPermissions' | 'providerName' | 'providerLinks'
+>;
+
+/**
+ * What surrounds the components: the console's page, or an element in a provider's page, of which a page may have
+ * several.
+ */
+export interface Host {
+  readonly settings: HostSettings;
+  /** The origin of the service. */
+  readonly origin: string;
+  /** Where ids are looked up, and which knows what has the focus. */
+  readonly root: Document | ShadowRoot;
+  readonly queryClient: QueryClient;
+  readonly request: Request;
+  /**
+   * Fetches again whatever is shown, after a change. What other views have fetched is dropped: it may be old, and would
+   * be shown until it is fetched again.
+   */
+  readonly refresh: () => Promise<void>;
+  readonly places: Places;
+  readonly setParams: Places['setParams'];
+  readonly notices: Notices;
+  /** Tells the person the result of an action, on the screen and to a screen reader. */
+  readonly notify: Notices['notify'];
+  /** Whether the components are a whole page, with other views than that of the keys. */
+  readonly hasViews: boolean;
+  /** Called when a view shows, with its title and its heading, which can take the focus. */
+  readonly arriveAt: (title: string, heading: HTMLElement) => void;
+  /** Tells a component whether somebody is signed in. */
+  readonly useIsSignedIn: () => boolean;
+  /** Lets the person sign in; undefined if that is for the page around the components. */
+  readonly SignIn: ComponentType<{ readonly label: string; readonly scopes?: readonly string[] }> | undefined;
+}
+
+const HostContext = createContext<Host | undefined>(undefined);
+
+/** Gives a host to all components inside. */
+export const HostProvider = HostContext.Provider;
+
+/** The host of a component. */
+export function useHost(): Host {
+  const host = useContext(HostContext);
+  if (!host) throw new Error('There is no host.');
+  return host;
+}

@@ -1,0 +1,41 @@
+import { QueryClientProvider } from '@tanstack/preact-query';
+import { KeysRoute } from '../console/key/keys-route.tsx';
+import { Button } from '../console/ui/button.tsx';
+import { type Host, HostProvider } from '../console/ui/host.ts';
+import { Loading } from '../console/ui/loading.tsx';
+import { Notice } from '../console/ui/notice.tsx';
+
+/** A person's API keys. */
+export const Keys = ({ host }: { readonly host: Host }) => (
+  <HostProvider value={host}>
+    <QueryClientProvider client={host.queryClient}>
+      <div className="content">
+        <KeysRoute />
+      </div>
+      <Notice />
+    </QueryClientProvider>
+  </HostProvider>
+);
+
+/** Shown until the page has given what the element needs. */
+export const Waiting = () => (
+  <div className="content">
+    <Loading what="API keys" />
+  </div>
+);
+
+interface FaultProps {
+  /** A sentence. */
+  readonly message: string;
+  readonly onRetry: () => void;
+}
+
+/** Shown if the element cannot start. */
+export const Fault = ({ message, onRetry }: FaultProps) => (
+  <div className="content">
+    <div className="problem" role="alert">
+      <p>{message}</p>
+      <Button onClick={onRetry}>Try again</Button>
+    </div>
+  </div>
+);
