@@ -31,11 +31,9 @@ const keptDays = 400;
 const ago = (days: number) => new Date(Date.now() - days * day);
 
 /** Removes what is to be removed, as the service does every ten minutes. */
-const remove = async (): Promise<void> => {
+const remove = async (db = new Db(setup.gateway.database.em)): Promise<void> => {
   const failures: unknown[] = [];
-  await using cleanUp = removeEndedKeys(new Db(setup.gateway.database.em), keptDays, (error) =>
-    failures.push(error),
-  );
+  await using cleanUp = removeEndedKeys(db, keptDays, (error) => failures.push(error));
   await cleanUp.run();
   expect(failures).toEqual([]);
 };
@@ -183,8 +181,9 @@ describe('a run', () => {
     const hours = Array.from({ length: 950 }, (_, hour) => new Date(hour * 3_600_000).toISOString());
     await gateway.createUses(hours.map((hour) => [id, hour, 'valid', 1] as const));
     for (let index = 0; index < 450; index += 1) await gateway.addSecret(id, `older ${index}`, ago(500));
-    const steps = vi.spyOn(Db.prototype, 'transaction');
-    await remove();
+    const db = new Db(gateway.database.em);
+    const steps = vi.spyOn(db, 'transaction');
+    await remove(db);
     expect(await idsOf('api_key')).toEqual([]);
     // 950 uses and 451 secrets, at most 200 of each in a step; the last step finds nothing.
     expect(cleanUpBatch).toBe(200);
