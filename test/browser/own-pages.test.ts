@@ -188,6 +188,15 @@ describe.skipIf(!canRun)('keyward-keys in a provider’s page', () => {
     });
   });
 
+  /** A person with a browser on another page, which gets a token of whomever it names. */
+  async function openAs(path: string) {
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+    await visit.page.goto(`${site.origin}${path}`);
+    return visit;
+  }
+
   const script = () => `<script type="module" src="${world.service.url}/elements/keyward.js"></script>`;
   const page = (body: string, head = script()) =>
     `<!doctype html><html lang="en"><head><title>Settings</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Settings</h1>${body}</main></body></html>`;
@@ -201,10 +210,7 @@ for (const name of ${JSON.stringify(people)})
   document.querySelector('#' + name + ' keyward-keys').getToken = () => issueToken(name);
 </script>`),
     });
-    const visit = await world.visit({ permissions: clipboard });
-    visits.push(visit);
-    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
-    await visit.page.goto(`${site.origin}/two`);
+    const visit = await openAs('/two');
     const of = (name: string) => visit.page.locator(`#${name}`);
     for (const name of people) {
       await of(name).getByRole('button', { name: 'Create API key' }).click();
@@ -232,10 +238,7 @@ var person = 'carla';
 document.querySelector('keyward-keys').getToken = () => issueToken(person);
 </script>`),
     });
-    const visit = await world.visit({ permissions: clipboard });
-    visits.push(visit);
-    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
-    await visit.page.goto(`${site.origin}/change`);
+    const visit = await openAs('/change');
     await createKey(visit.page, 'Key of carla');
     await visit.page.evaluate(() => Object.assign(globalThis, { person: 'dora' }));
     await keyRow(visit.page, 'Key of carla').getByRole('link').click();
@@ -285,10 +288,7 @@ var person = 'ida';
 document.querySelector('keyward-keys').getToken = async () => person && issueToken(person);
 </script>`),
     });
-    const visit = await world.visit({ permissions: clipboard });
-    visits.push(visit);
-    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
-    await visit.page.goto(`${site.origin}/out`);
+    const visit = await openAs('/out');
     await createKey(visit.page, 'Key of ida');
     await visit.page.evaluate(() => Object.assign(globalThis, { person: null }));
     await keyRow(visit.page, 'Key of ida').getByRole('link').click();
@@ -363,10 +363,7 @@ document.querySelector('keyward-keys').getToken = async () => token;
         "require-trusted-types-for 'script'",
       ].join('; '),
     });
-    const visit = await world.visit({ permissions: clipboard });
-    visits.push(visit);
-    await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
-    await visit.page.goto(`${site.origin}/hash`);
+    const visit = await openAs('/hash');
     await createKey(visit.page, 'By hash');
     await keyRow(visit.page, 'By hash').getByRole('link').click();
     await visit.page.getByRole('heading', { level: 3, name: 'History' }).waitFor();

@@ -1,3 +1,4 @@
+import { claimsOf } from '../shared/claims-of.ts';
 import type { Session } from './session.ts';
 import { settings } from './settings.ts';
 
@@ -9,9 +10,7 @@ const unusable =
 /** The claims of a token, to show to its owner. Only the server checks whether they are true. */
 function decode(token: string): Claims {
   try {
-    const base64 = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(bytes)) as Claims;
+    return claimsOf(token);
   } catch (cause) {
     throw new Error(unusable, { cause });
   }
