@@ -2,6 +2,8 @@ import { globSync } from 'node:fs';
 import { defineConfig } from 'vite';
 import { compileDocuments, listDocuments } from './compile-documents.ts';
 import { compressFiles } from './compress-files.ts';
+import { compileMessages, listMessages } from './messages/bundle-messages.ts';
+import { withoutParser } from './messages/without-parser.ts';
 import { renderReference } from './render-reference.ts';
 
 const root = import.meta.dirname;
@@ -9,7 +11,15 @@ const root = import.meta.dirname;
 /** The pages for a browser: each folder with an index.html is one. */
 export default defineConfig({
   root,
-  plugins: [compileDocuments(), listDocuments(root), renderReference(root), compressFiles()],
+  plugins: [
+    compileDocuments(),
+    listDocuments(root),
+    compileMessages(),
+    listMessages(),
+    renderReference(root),
+    compressFiles(),
+  ],
+  resolve: { alias: withoutParser },
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -109,6 +109,10 @@ const pagesOf = (env: Environment) => {
     providerColor: env.PROVIDER_COLOR,
     /** The provider's own pages. */
     providerLinks: env.PROVIDER_LINKS,
+    /** The languages of the console; the first is for people whose browsers prefer none of them. */
+    consoleLocales: env.CONSOLE_LOCALES,
+    /** The folder of the provider's own texts; undefined: they have none. */
+    providerMessages: env.PROVIDER_MESSAGES,
   } as const;
 };
 

@@ -45,7 +45,11 @@ export function answerCompressible(
   const encoding = coding && { 'content-encoding': coding };
   return {
     status: 200,
-    headers: { ...headers, ...encoding, vary: 'Accept-Encoding' },
+    headers: {
+      ...headers,
+      ...encoding,
+      vary: ['Accept-Encoding', headers['vary']].filter(Boolean).join(', '),
+    },
     body,
     isShared: true,
   };

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { answerCompressible, compressible } from '../http/compressible.ts';
-import type { Middleware } from '../http/exchange.ts';
+import type { Answer, Exchange, Middleware } from '../http/exchange.ts';
 import { answerAsset } from './answer-asset.ts';
+import type { MessageFiles } from './messages/message-files.ts';
 import type { PageFiles } from './page-files.ts';
 
 /** The path of the elements for pages of other origins. */
@@ -47,20 +48,33 @@ async function describe(files: PageFiles, settings: ElementSettings) {
   };
 }
 
+/** A language tag, as the elements ask for its texts. */
+const messagesPath = /^\/elements\/messages\/([A-Za-z\d-]{2,35})\.json$/;
+
+/** Answers with the texts of a language, unless the browser has them already. */
+async function answerMessages(messages: MessageFiles, tag: string, exchange: Exchange): Promise<Answer> {
+  const file = await messages(tag);
+  // Weak, because a compressed form has the same one.
+  const headers = { ...short, 'content-type': 'application/json', etag: `W/"${file.hash}"` };
+  return exchange.headers['if-none-match'] === headers.etag
+    ? { status: 304, headers: { ...headers, vary: 'Accept-Encoding' }, body: '' }
+    : answerCompressible(file, exchange, headers);
+}
+
 /**
- * Serves the elements for pages of other origins: their files, `keyward.js`, which imports the module, and
+ * Serves the elements for pages of other origins: their files, the texts of a language, `keyward.js`, which imports the module, and
  * `keyward.json`, which names the module with the integrity metadata of all files.
  */
-export function serveElements(files: PageFiles, settings: ElementSettings): Middleware {
+export function serveElements(
+  files: PageFiles,
+  messages: MessageFiles,
+  settings: ElementSettings,
+): Middleware {
   let described: ReturnType<typeof describe> | undefined;
-  return (next) => async (exchange) => {
-    if (exchange.method !== 'GET') return next(exchange);
-    exchange.record.route = elementsPath;
-    const file = await files.read(exchange.path);
-    if (file) return answerAsset(file, exchange, true, forAnyOrigin);
+  const answerAs = async (path: string, exchange: Exchange): Promise<Answer | undefined> => {
     described ??= describe(files, settings);
     const { entry, description } = await described;
-    switch (exchange.path) {
+    switch (path) {
       case `${elementsPath}keyward.js`:
         return answerCompressible(entry, exchange, {
           ...short,
@@ -69,7 +83,16 @@ export function serveElements(files: PageFiles, settings: ElementSettings): Midd
       case `${elementsPath}keyward.json`:
         return answerCompressible(description, exchange, { ...short, 'content-type': 'application/json' });
       default:
-        return next(exchange);
+        return undefined;
     }
+  };
+  return (next) => async (exchange) => {
+    if (exchange.method !== 'GET') return next(exchange);
+    exchange.record.route = elementsPath;
+    const file = await files.read(exchange.path);
+    if (file) return answerAsset(file, exchange, true, forAnyOrigin);
+    const [, tag] = messagesPath.exec(exchange.path) ?? [];
+    if (tag !== undefined) return answerMessages(messages, tag, exchange);
+    return (await answerAs(exchange.path, exchange)) ?? next(exchange);
   };
 }

@@ -1,6 +1,5 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
-import { type Compressible, compressible } from '../http/compressible.ts';
+import type { Compressible } from '../http/compressible.ts';
+import { compressWell } from './compress-well.ts';
 
 /** What a service may have or lack. The build writes comments with these names around the parts of a page. */
 export type PagePart = 'operators' | 'leak-reports' | 'bearer-keys';
@@ -35,11 +34,6 @@ const fillIn = (html: string, settings: object): string =>
     empty.replace('></', `>${JSON.stringify(settings).replaceAll('<', '\\u003c')}</`),
   );
 
-const compress = promisify(brotliCompress);
-
-// Takes 20 ms for the API reference; the highest quality takes 400, and saves 8% more.
-const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
-
 /**
  * Makes the content of a page for many answers. It is made again only when the settings have changed.
  * @param settingsWith the settings of the page, with those of the sign-in
@@ -50,10 +44,8 @@ export function keepContent<SignIn extends object>(
   settingsWith: (signIn: SignIn | undefined) => object,
 ): (signIn: SignIn | undefined) => Promise<Compressible> {
   const tailored = tailor(html, service);
-  const make = async (signIn: SignIn | undefined) => {
-    const filled = Buffer.from(fillIn(tailored, settingsWith(signIn)));
-    return compressible(filled, await compress(filled, { params }));
-  };
+  const make = (signIn: SignIn | undefined) =>
+    compressWell(Buffer.from(fillIn(tailored, settingsWith(signIn))));
   let kept: { readonly signIn: SignIn | undefined; readonly made: Promise<Compressible> } | undefined;
   return (signIn) => {
     if (!kept || kept.signIn !== signIn) kept = { signIn, made: make(signIn) };

@@ -13,6 +13,17 @@ export const assetsPath = '/assets/';
 export const pageDocuments = (): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(join(folder, 'documents.json'), 'utf8'));
 
+/** The texts of the pages by their languages, as the build collected them. */
+export function builtMessages(): ReadonlyMap<string, Readonly<Record<string, string>>> {
+  const languages = join(folder, 'messages');
+  return new Map(
+    readdirSync(languages).map((name) => [
+      name.replace(/\.json$/, ''),
+      JSON.parse(readFileSync(join(languages, name), 'utf8')),
+    ]),
+  );
+}
+
 /** Whether the pages are built. */
 export const arePagesBuilt = (): boolean => existsSync(folder);
 

@@ -1,13 +1,17 @@
 import type { Scope } from '../auth/scopes.ts';
 import type { BrowserClient, Config, IssuerConfig, PagesConfig } from '../config/config.ts';
+import { usualLocale } from '../config/values/locales.ts';
 import { answerCompressible } from '../http/compressible.ts';
 import type { Exchange, Middleware } from '../http/exchange.ts';
 import { answerAsset } from './answer-asset.ts';
 import { elementsPath, serveElements } from './elements.ts';
+import { createMessageFiles, type MessageFiles } from './messages/message-files.ts';
+import { type PageMessages, readMessages } from './messages/read-messages.ts';
 import { escapeHtml, keepContent, type ShownService } from './page-content.ts';
 import { assetsPath, createPageFiles, type PageFile, type PageFiles } from './page-files.ts';
 import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
 import { type BrowserPage, callbackPage, contentSecurityPolicy, pages } from './pages.ts';
+import { preferred } from './preferred.ts';
 import type { ProviderLook } from './provider-look.ts';
 
 /** The pause before the next attempt to read the provider's metadata, in milliseconds. */
@@ -55,8 +59,11 @@ const leadTo =
       ? { status: 302, headers: { location, vary: 'Accept' }, body: '' }
       : next(exchange);
 
-/** The pages to serve, and the look that the provider gives them. */
-export type ShownPages = PagesConfig & { readonly look?: ProviderLook | undefined };
+/** The pages to serve, and the look and the texts that the provider gives them. */
+export type ShownPages = PagesConfig & {
+  readonly look?: ProviderLook | undefined;
+  readonly messages?: PageMessages | undefined;
+};
 
 /** Gives a page the provider's look, and their name in its title. */
 const brand = (html: string, { look, providerName }: ShownPages): string =>
@@ -66,18 +73,60 @@ const brand = (html: string, { look, providerName }: ShownPages): string =>
       providerName === undefined ? title : `· ${escapeHtml(providerName)}</title>`,
     );
 
-/** Serves the assets that the pages load, among them those of the provider's look. */
+/** Where the console loads the texts of a language, followed by its tag and what changes with the content. */
+const messagesBeginning = `${assetsPath}messages-`;
+
+/** The texts that a path of the console's asks for: also with other content, as of another process. */
+async function findMessages(messages: MessageFiles, path: string) {
+  if (!path.startsWith(messagesBeginning)) return undefined;
+  const [tag = '', hash] = path.slice(messagesBeginning.length).split('.');
+  const file = await messages(tag);
+  return { file: { ...file, mediaType: 'application/json' }, isExact: file.hash === hash };
+}
+
+/** The language of a page: its locale, and the path of its texts. */
+async function describeLanguage(messages: MessageFiles, locale: string) {
+  const { language, hash } = await messages(locale);
+  return { locale, messages: `${messagesBeginning}${language}.${hash}` };
+}
+
+/** Tells a page's language in its HTML, so that the browser loads the texts together with the scripts. */
+const speakIn = (language: Awaited<ReturnType<typeof describeLanguage>> | undefined, html: string): string =>
+  language === undefined
+    ? html
+    : html
+        .replace('<html lang="en">', `<html lang="${language.locale}">`)
+        .replace('</head>', `<link rel="preload" as="fetch" crossorigin href="${language.messages}"></head>`);
+
+/** Serves the assets that the pages load, among them those of the provider's look, and the console's texts. */
 const serveAssets =
-  (files: PageFiles, look: ProviderLook | undefined): Middleware =>
+  (files: PageFiles, look: ProviderLook | undefined, messages: MessageFiles): Middleware =>
   (next) =>
   async (exchange) => {
     if (exchange.method !== 'GET') return next(exchange);
     exchange.record.route = assetsPath;
-    const found = look?.find(exchange.path);
+    const found = look?.find(exchange.path) ?? (await findMessages(messages, exchange.path));
     if (found) return answerAsset(found.file, exchange, found.isExact);
     const file = await files.read(exchange.path);
     return file ? answerAsset(file, exchange) : next(exchange);
   };
+
+/** What all pages are told. */
+const describeService = (
+  config: ShownPages,
+  service: Pick<Config, 'apiKeyPermissions' | 'sessionDuration'> & ShownService,
+  scopes: ReturnType<typeof describeScopes>,
+) => ({
+  scopes,
+  pages: Object.fromEntries(config.shown.map((name) => [name, pages[name].path])),
+  sessionDuration: service.sessionDuration,
+  apiKeyHeader: service.apiKeyHeader,
+  apiKeyPermissions: service.apiKeyPermissions,
+  providerName: config.providerName,
+  providerSentence: config.providerSentence,
+  providerLogo: config.look?.logo,
+  providerLinks: config.providerLinks,
+});
 
 /**
  * Serves the pages for a browser (the console, GraphiQL and the API reference) and the assets that they load.
@@ -97,35 +146,35 @@ export function showPages(
 ): ReadonlyMap<string, Middleware> {
   const { look } = config;
   const files = createPageFiles();
+  const messages = config.messages ?? readMessages(config.providerMessages);
+  const consoleMessages = createMessageFiles(messages, false);
   const currentSignIn = readSignIn(issuer, config, onFailure);
-  const settings = {
-    scopes: describeScopes(issuer, scopes),
-    pages: Object.fromEntries(config.shown.map((name) => [name, pages[name].path])),
-    sessionDuration: service.sessionDuration,
-    apiKeyHeader: service.apiKeyHeader,
-    apiKeyPermissions: service.apiKeyPermissions,
-    providerName: config.providerName,
-    providerSentence: config.providerSentence,
-    providerLogo: look?.logo,
-    providerLinks: config.providerLinks,
-  };
+  const settings = describeService(config, service, describeScopes(issuer, scopes));
 
   const showPage = (page: BrowserPage): Middleware => {
-    const prepare = async (file: Promise<PageFile>) => {
+    // Only the console has texts in several languages.
+    const locales = page === pages.console ? (config.consoleLocales ?? [usualLocale]) : [];
+    const prepare = async (file: Promise<PageFile>, locale: string | undefined) => {
       const { content, mediaType } = await file;
-      const html = brand(`${content}`, config);
-      const withSignIn = (signIn: SignInSettings | undefined) => ({ ...settings, signIn });
+      const language = locale === undefined ? undefined : await describeLanguage(consoleMessages, locale);
+      const html = speakIn(language, brand(`${content}`, config));
+      const withSignIn = (signIn: SignInSettings | undefined) => ({ ...settings, language, signIn });
       return { mediaType, contentWith: keepContent(html, service, withSignIn) };
     };
-    let prepared: ReturnType<typeof prepare> | undefined;
+    const prepared = new Map<string | undefined, ReturnType<typeof prepare>>();
     return (next) => async (exchange) => {
       const file = isAskedFor(page, exchange) && files.read(`/${page.file}`);
       if (!file) return next(exchange);
       exchange.record.route = exchange.path;
-      prepared ??= prepare(file);
-      const { mediaType, contentWith } = await prepared;
+      const locale = preferred(exchange.headers, locales);
+      const ready = prepared.get(locale) ?? prepare(file, locale);
+      prepared.set(locale, ready);
+      const { mediaType, contentWith } = await ready;
       const signIn = currentSignIn();
-      return answerCompressible(await contentWith(signIn), exchange, pageHeaders(page, mediaType, signIn));
+      return answerCompressible(await contentWith(signIn), exchange, {
+        ...pageHeaders(page, mediaType, signIn),
+        ...(locales.length > 1 && { vary: 'Accept-Language' }),
+      });
     };
   };
   const shown = [...config.shown.map((name) => pages[name]), callbackPage];
@@ -134,8 +183,8 @@ export function showPages(
   return new Map([
     ...shownAt,
     ...root,
-    [assetsPath, serveAssets(files, look)],
-    [elementsPath, serveElements(files, settings)],
+    [assetsPath, serveAssets(files, look, consoleMessages)],
+    [elementsPath, serveElements(files, createMessageFiles(messages, true), settings)],
   ]);
 }
 

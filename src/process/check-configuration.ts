@@ -6,6 +6,7 @@ import { Db } from '../database/db.ts';
 import { assertMigrated } from '../database/migrate.ts';
 import { sqliteFile } from '../database/sqlite/file.ts';
 import type { Plans } from '../operations/context.ts';
+import { readMessages } from '../pages/messages/read-messages.ts';
 import { createProviderLook } from '../pages/provider-look.ts';
 import { readPlans } from '../plans/plans-file.ts';
 import { countUnknown } from '../plans/unknown-plans.ts';
@@ -38,12 +39,13 @@ async function plansSummary(config: Config, plans: Plans): Promise<string> {
 }
 
 /**
- * Checks the configuration, the plans and the logo, and prints that they are good.
- * @throws {ConfigError} that names the faults of the plans, or of the logo
+ * Checks the configuration, the plans, the logo and the provider's texts, and prints that they are good.
+ * @throws {ConfigError} that names the faults of the plans, of the logo, or of a text
  */
 export async function checkConfiguration(config: Config): Promise<void> {
   const plans = readPlans(config.plansFile);
   await createProviderLook(config.pages);
+  readMessages(config.pages.providerMessages);
   const more = plans ? await plansSummary(config, plans) : '';
   process.stdout.write(`${configSummary(config, more)}\n`);
 }

@@ -32,6 +32,7 @@ import { describeError } from '../observability/log.ts';
 import { startTelemetry } from '../observability/start-telemetry.ts';
 import { readVersion } from '../observability/version.ts';
 import type { Plans } from '../operations/context.ts';
+import { readMessages } from '../pages/messages/read-messages.ts';
 import { arePagesBuilt } from '../pages/page-files.ts';
 import { createProviderLook } from '../pages/provider-look.ts';
 import { accountQuotas } from '../quotas/account-quotas.ts';
@@ -144,9 +145,10 @@ const plansOf = async ({ plansFile }: Config): Promise<Plans | undefined> =>
 const filesOf = async (config: Config) => ({
   plans: await plansOf(config),
   look: config.pages.shown.length > 0 ? await createProviderLook(config.pages) : undefined,
+  messages: config.pages.shown.length > 0 ? readMessages(config.pages.providerMessages) : undefined,
 });
 
-/** The configuration, with the provider's plans and look. */
+/** The configuration, with the provider's plans, look and texts. */
 type WithFiles = Config & Awaited<ReturnType<typeof filesOf>>;
 
 /**
@@ -205,9 +207,13 @@ function takeLeakReports(
 }
 
 /** The settings of the pages for a browser; undefined if the pages are not built or not wanted. */
-function pagesOf({ pages, look }: WithFiles, development: BrowserClient | undefined, logger: Logger) {
+function pagesOf(
+  { pages, look, messages }: WithFiles,
+  development: BrowserClient | undefined,
+  logger: Logger,
+) {
   if (pages.shown.length === 0) return;
-  if (arePagesBuilt()) return { ...pages, look, signIn: development ?? pages.signIn };
+  if (arePagesBuilt()) return { ...pages, look, messages, signIn: development ?? pages.signIn };
   logger.warn('the pages for browsers are missing: run npm run build');
 }
 

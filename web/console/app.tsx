@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'preact/compat';
+import { pageLanguage } from '../shared/page-language.ts';
 import { TopBar } from '../shared/top-bar.tsx';
 import { useSession } from '../sign-in/use-session.ts';
 import { ProviderLinks } from './layout/provider-links.tsx';
@@ -37,7 +38,7 @@ export function App() {
 const Waiting = () => (
   <main className="signed-out">
     <p className="lead resuming" role="status">
-      Signing you in…
+      {pageLanguage().text('console.signing-in')}
     </p>
   </main>
 );

@@ -1,21 +1,27 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { Nav } from './layout/nav.tsx';
 import { views } from './layout/views.ts';
-import { consoleHost } from './session/console-host.ts';
+import { createConsoleHost } from './session/console-host.ts';
 import { SessionBanner } from './session/session-banner.tsx';
-import { HostProvider } from './ui/host.ts';
+import { type Host, HostProvider } from './ui/host.ts';
 import { Notice } from './ui/notice.tsx';
 import { usePlace } from './ui/use-place.ts';
 
+/** Made when the console is first shown: by then, the page has its language. */
+let host: Host | undefined;
+
 /** The console of somebody who is signed in. */
-export const Console = () => (
-  <HostProvider value={consoleHost}>
-    <QueryClientProvider client={consoleHost.queryClient}>
-      <Views />
-      <Notice />
-    </QueryClientProvider>
-  </HostProvider>
-);
+export function Console() {
+  host ??= createConsoleHost();
+  return (
+    <HostProvider value={host}>
+      <QueryClientProvider client={host.queryClient}>
+        <Views />
+        <Notice />
+      </QueryClientProvider>
+    </HostProvider>
+  );
+}
 
 function Views() {
   const { view: hash } = usePlace();

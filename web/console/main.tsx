@@ -1,5 +1,9 @@
 import { render } from 'preact/compat';
+import { createLanguage } from '../messages/language.ts';
+import { loadMessages } from '../messages/load-messages.ts';
+import { speak } from '../shared/page-language.ts';
 import { resumeSession } from '../sign-in/resume-session.ts';
+import { settings } from '../sign-in/settings.ts';
 import { App } from './app.tsx';
 // These come after the styles that all pages share, because they change some of them.
 import './styles/tokens.css';
@@ -16,4 +20,12 @@ import './styles/dialog.css';
 
 void resumeSession();
 const container = document.getElementById('root');
-if (container) render(<App />, container);
+const { language } = settings;
+if (container && language)
+  loadMessages(language.messages).then(
+    ({ messages }) => {
+      speak(createLanguage(language.locale, messages));
+      render(<App />, container);
+    },
+    () => container.append('The console could not be loaded. Reload the page and try again.'),
+  );

@@ -6,6 +6,7 @@ import { createHost } from '../console/ui/create-host.ts';
 import { isFocusFree } from '../console/ui/focus.ts';
 import type { Host, HostSettings } from '../console/ui/host.ts';
 import { createOwnPlaces } from '../console/ui/places.ts';
+import type { Language } from '../messages/language.ts';
 import { fetchInTime } from '../shared/fetch-in-time.ts';
 import { readPerson } from './read-person.ts';
 import { explain, origin, urlOf } from './service.ts';
@@ -14,6 +15,7 @@ import { explain, origin, urlOf } from './service.ts';
 export interface Surroundings {
   readonly root: ShadowRoot;
   readonly settings: HostSettings;
+  readonly language: Language;
   /** The account whose keys these are; undefined: that of the token. */
   readonly account: string | undefined;
   /** Gives an access token; nothing if nobody is signed in. */
@@ -29,31 +31,32 @@ export interface Surroundings {
 /** How long the page may take to give a token, in milliseconds. */
 const patience = 15_000;
 
-const notSignedIn = (cause?: unknown) =>
-  new Problem('unauthenticated', 'You are not signed in.', cause === undefined ? {} : { cause });
+const notSignedIn = ({ text }: Language, cause?: unknown) =>
+  new Problem('unauthenticated', text('common.not-signed-in'), cause === undefined ? {} : { cause });
 
 /** Asks the page for an access token, which is used for one request. Empty if nobody is signed in. */
-async function askForToken(getToken: Surroundings['getToken']): Promise<string> {
+async function askForToken({ getToken, language }: Surroundings): Promise<string> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('getToken did not answer.')), patience);
   const token = await Promise.race([getToken(), late.promise])
     .catch((cause: unknown) => {
-      throw notSignedIn(cause);
+      throw notSignedIn(language, cause);
     })
     .finally(() => clearTimeout(timer));
   return typeof token === 'string' ? token : '';
 }
 
 /** Gives a token for each request, as long as it is the same person's. */
-function createTokens({ getToken, ended, onOtherPerson }: Surroundings): () => Promise<string> {
+function createTokens(surroundings: Surroundings): () => Promise<string> {
+  const { language, ended, onOtherPerson } = surroundings;
   let last: { readonly person: string | undefined } | undefined;
   return async () => {
-    const token = await askForToken(getToken);
+    const token = await askForToken(surroundings);
     // By now, the page may have another person, or ask for another account.
-    if (ended.aborted) throw notSignedIn();
+    if (ended.aborted) throw notSignedIn(language);
     const person = readPerson(token);
     if (last && (token === '' || person !== last.person)) onOtherPerson();
-    if (ended.aborted || token === '') throw notSignedIn();
+    if (ended.aborted || token === '') throw notSignedIn(language);
     last = { person };
     return token;
   };
@@ -61,10 +64,10 @@ function createTokens({ getToken, ended, onOtherPerson }: Surroundings): () => P
 
 /** Sends requests with a token of the page's. */
 function createSend(surroundings: Surroundings): Send {
-  const { account } = surroundings;
+  const { account, language } = surroundings;
   const nextToken = createTokens(surroundings);
   let isAllowed = false;
-  return async (init, hint) => {
+  return async (init) => {
     const token = await nextToken();
     const headers = {
       ...init.headers,
@@ -72,11 +75,11 @@ function createSend(surroundings: Surroundings): Send {
       ...(account !== undefined && { 'keyward-account': account }),
     };
     try {
-      const response = await fetchInTime(urlOf('graphql'), { ...init, headers }, hint);
+      const response = await fetchInTime(urlOf('graphql'), { ...init, headers });
       isAllowed = true;
       return response;
     } catch (error) {
-      throw isAllowed || init.signal?.aborted ? error : await explain(error);
+      throw isAllowed || init.signal?.aborted ? error : await explain(language, error);
     }
   };
 }
@@ -93,12 +96,13 @@ function tellOfChange(document: unknown, data: unknown, variables: object, tell:
 
 /** Makes the host of an element's components, for one person. */
 export function createElementHost(surroundings: Surroundings) {
-  const { root, settings, tell } = surroundings;
+  const { root, settings, language, tell } = surroundings;
   const places = createOwnPlaces();
   const first = places.get();
   const send = createSend(surroundings);
   const host = createHost({
     settings,
+    language,
     origin,
     root,
     begin: () => send,
@@ -118,7 +122,7 @@ export function createElementHost(surroundings: Surroundings) {
       return data;
     } catch (error) {
       if (options?.signal?.aborted) throw error;
-      const { kind, message, requestId } = toProblem(error);
+      const { kind, message, requestId } = toProblem(language, error);
       tell('error', { kind, message, requestId });
       throw error;
     }

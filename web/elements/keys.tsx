@@ -2,14 +2,14 @@ import { QueryClientProvider } from '@tanstack/preact-query';
 import { KeysRoute } from '../console/key/keys-route.tsx';
 import { Button } from '../console/ui/button.tsx';
 import { type Host, HostProvider } from '../console/ui/host.ts';
-import { Loading } from '../console/ui/loading.tsx';
+import { Bars } from '../console/ui/loading.tsx';
 import { Notice } from '../console/ui/notice.tsx';
 
 /** A person's API keys. */
 export const Keys = ({ host }: { readonly host: Host }) => (
   <HostProvider value={host}>
     <QueryClientProvider client={host.queryClient}>
-      <div className="content">
+      <div className="content" lang={host.language.locale}>
         <KeysRoute />
       </div>
       <Notice />
@@ -17,10 +17,12 @@ export const Keys = ({ host }: { readonly host: Host }) => (
   </HostProvider>
 );
 
-/** Shown until the page has given what the element needs. */
+/** Shown until the element has what it needs, also its words. */
 export const Waiting = () => (
   <div className="content">
-    <Loading what="API keys" />
+    <div className="loading" aria-busy="true">
+      <Bars />
+    </div>
   </div>
 );
 
@@ -30,7 +32,7 @@ interface FaultProps {
   readonly onRetry: () => void;
 }
 
-/** Shown if the element cannot start. */
+/** Shown if the element cannot start. It speaks English: its words may be what is missing. */
 export const Fault = ({ message, onRetry }: FaultProps) => (
   <div className="content">
     <div className="problem" role="alert">

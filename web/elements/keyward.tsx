@@ -1,7 +1,7 @@
 import { type ReactNode, render } from 'preact/compat';
 import { createElementHost } from './element-host.ts';
 import { Fault, Keys, Waiting } from './keys.tsx';
-import { readSettings } from './service.ts';
+import { readLanguage, readSettings } from './service.ts';
 import { styles } from './styles.ts';
 
 /** Gives an access token of the person who uses the page; null or undefined if nobody is signed in. */
@@ -11,10 +11,10 @@ export type GetToken = () => Promise<string | null | undefined>;
  * The API keys of a person, as an element: `<keyward-keys>`.
  *
  * The page sets the property `getToken`. The attribute `account` names the account whose keys these are, if it is not
- * that of the token. The events `key-created` and `key-deactivated` tell of changes, and `error` of failures.
+ * that of the token, and `locale` the language, if it is not that of the page. The events `key-created` and `key-deactivated` tell of changes, and `error` of failures.
  */
 class KeywardKeys extends HTMLElement {
-  static readonly observedAttributes = ['account'];
+  static readonly observedAttributes = ['account', 'locale'];
 
   #getToken: GetToken | undefined;
   /** Ends what is shown; undefined if nothing is. */
@@ -62,6 +62,11 @@ class KeywardKeys extends HTMLElement {
     if (before !== now) this.#start();
   }
 
+  /** The language of the element: its own, or that of the page around it. */
+  get #localeTag(): string {
+    return this.getAttribute('locale') ?? this.closest<HTMLElement>('[lang]')?.lang ?? '';
+  }
+
   /** Begins anew: nothing is left of what was shown before. */
   #start(): void {
     this.#stop?.();
@@ -75,11 +80,12 @@ class KeywardKeys extends HTMLElement {
     ended.signal.addEventListener('abort', () => show(null));
     show(<Waiting />);
     const begin = async () => {
-      const settings = await readSettings();
+      const [settings, language] = await Promise.all([readSettings(), readLanguage(this.#localeTag)]);
       if (ended.signal.aborted) return;
       const { host, follow } = createElementHost({
         root,
         settings,
+        language,
         account: this.getAttribute('account') ?? undefined,
         getToken: async () => this.#getToken?.(),
         ended: ended.signal,

@@ -1,5 +1,8 @@
+import { Problem } from '../console/api/problem.ts';
 import type { HostSettings } from '../console/ui/host.ts';
-import { fetchInTime } from '../shared/fetch-in-time.ts';
+import type { CompiledMessages } from '../messages/compiled-message.ts';
+import { createLanguage, type Language } from '../messages/language.ts';
+import { fetchInTime, NoResponse } from '../shared/fetch-in-time.ts';
 
 /** Where Keyward is: this file comes from `/elements/`. */
 const base = new URL(/* @vite-ignore */ '..', import.meta.url);
@@ -10,43 +13,75 @@ export const urlOf = (path: string): string => new URL(path, base).href;
 /** Keyward's origin. */
 export const { origin } = base;
 
-const describe = (): Promise<Response> => fetchInTime(urlOf('elements/keyward.json'));
-
-let known: Promise<HostSettings> | undefined;
+/** Answers by their paths, each fetched once. */
+const known = new Map<string, Promise<unknown>>();
 
 /**
- * What the elements need to know of the service; fetched once.
- * @throws {Error} with a sentence for a person
+ * Fetches a part of what the elements need, once.
+ * @throws {Error} with a sentence for a person; then it is fetched again the next time
  */
-export function readSettings(): Promise<HostSettings> {
-  known ??= describe().then(async (response) => {
-    if (!response.ok) throw new Error('Keyward is not available right now. Try again in a moment.');
-    return (await response.json()).settings as HostSettings;
-  });
-  known.catch(() => {
-    known = undefined;
-  });
-  return known;
+function fetchOnce<Answer>(path: string): Promise<Answer> {
+  const answer =
+    known.get(path) ??
+    fetchInTime(urlOf(path)).then((response) => {
+      if (response.ok) return response.json();
+      throw new Error('Keyward is not available right now. Try again in a moment.');
+    });
+  known.set(path, answer);
+  answer.catch(() => known.delete(path));
+  return answer as Promise<Answer>;
+}
+
+/** The language of the texts if the page names none, and of numbers and times in them. */
+const usual = 'en-GB';
+
+/** A language tag in its usual form; that of English if it is none (BCP 47). */
+function canonical(tag: string): string {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? usual;
+  } catch {
+    return usual;
+  }
+}
+
+/** What the service has for a language. */
+interface Found {
+  /** The language of the messages: English if there are none in the language that was asked for. */
+  readonly language: string;
+  readonly messages: CompiledMessages;
+}
+
+/** What the elements need to know of the service. */
+export const readSettings = async (): Promise<HostSettings> =>
+  (await fetchOnce<{ readonly settings: HostSettings }>('elements/keyward.json')).settings;
+
+/**
+ * The language of an element.
+ * @param tag a language tag; what is none counts as English
+ */
+export async function readLanguage(tag: string): Promise<Language> {
+  const asked = canonical(tag || usual);
+  const { language, messages } = await fetchOnce<Found>(`elements/messages/${asked}.json`);
+  // Words of one language with the dates of another would read badly.
+  const isTheirs = new Intl.Locale(asked).language === new Intl.Locale(language).language;
+  return createLanguage(isTheirs ? asked : usual, messages);
 }
 
 /**
  * Explains why a request got no response: a browser does not tell a page whether the service is away or does not allow
  * this page. Any page may read what the elements know of the service.
  */
-export async function explain(error: unknown): Promise<unknown> {
+export async function explain({ text }: Language, error: unknown): Promise<unknown> {
   const isRefused =
     location.origin !== origin &&
-    error instanceof Error &&
+    error instanceof NoResponse &&
     error.cause instanceof TypeError &&
-    (await describe().then(
+    (await fetchInTime(urlOf('elements/keyward.json')).then(
       ({ ok }) => ok,
       () => false,
     ));
   if (!isRefused) return error;
-  return new Error(
-    `Keyward does not accept requests from this page: CORS_ORIGINS lacks ${location.origin}.`,
-    {
-      cause: error,
-    },
-  );
+  return new Problem('network', text('common.not-allowed-here', { origin: location.origin }), {
+    cause: error,
+  });
 }

@@ -1,6 +1,7 @@
 import { defineConfig } from 'vite';
 import { compileDocuments } from '../compile-documents.ts';
 import { compressFiles } from '../compress-files.ts';
+import { withoutParser } from '../messages/without-parser.ts';
 
 /** The elements for pages of other origins. They share no file with the pages, which other origins may not load. */
 export default defineConfig({
@@ -8,6 +9,7 @@ export default defineConfig({
   // The files lie beside each other, wherever the service is.
   base: './',
   plugins: [compileDocuments(), compressFiles()],
+  resolve: { alias: withoutParser },
   build: {
     outDir: '../../dist/web/elements',
     emptyOutDir: true,

@@ -1,10 +1,24 @@
 /** How long a response may take, in milliseconds. */
 const patience = 15_000;
 
+/** No response came, or not in time; the message is a sentence for a person. */
+export class NoResponse extends Error {
+  /** How many seconds were waited; undefined if the service cannot be reached. */
+  readonly waited: number | undefined;
+
+  constructor(
+    message: string,
+    { waited, cause }: { readonly waited: number | undefined; readonly cause: unknown },
+  ) {
+    super(message, { cause });
+    this.waited = waited;
+  }
+}
+
 /**
  * Fetches, and gives up if the whole response is not there in time.
  * @param hint what to do after a timeout, in a sentence
- * @throws {Error} with a sentence for a person; if the caller's own signal aborted, its error unchanged
+ * @throws {NoResponse} if there is none; if the caller's own signal aborted, its error unchanged
  */
 export async function fetchInTime(
   url: string,
@@ -22,11 +36,11 @@ export async function fetchInTime(
     return new Response(await response.text(), response);
   } catch (cause) {
     if (init.signal?.aborted) throw cause;
-    throw new Error(
-      late.aborted
-        ? `Keyward did not respond within ${patience / 1_000} seconds. ${hint}`
-        : 'Keyward cannot be reached. Check your connection and try again.',
-      { cause },
-    );
+    const waited = late.aborted ? patience / 1_000 : undefined;
+    const message =
+      waited === undefined
+        ? 'Keyward cannot be reached. Check your connection and try again.'
+        : `Keyward did not respond within ${waited} seconds. ${hint}`;
+    throw new NoResponse(message, { waited, cause });
   }
 }

@@ -3,11 +3,12 @@ import './theme.css';
 import './top-bar.css';
 import { settings } from '../sign-in/settings.ts';
 import { SignInMenu } from '../sign-in/sign-in-menu.tsx';
+import { pageLanguage } from './page-language.ts';
 
-const titles = { console: 'Console', graphiql: 'GraphiQL', reference: 'API reference' } as const;
+const names = ['console', 'graphiql', 'reference'] as const;
 
 /** The name of a page. */
-export type PageName = keyof typeof titles;
+export type PageName = (typeof names)[number];
 
 /** Whose service it is: the provider's logo, or their name beside Keyward's. */
 function Brand() {
@@ -25,12 +26,12 @@ function Brand() {
 export const TopBar = ({ current }: { readonly current: PageName }) => (
   <header className="top-bar">
     <Brand />
-    <nav aria-label="Pages">
-      {(Object.keys(titles) as PageName[])
+    <nav aria-label={pageLanguage().text('sign-in.pages')}>
+      {names
         .filter((name) => settings.pages[name] !== undefined)
         .map((name) => (
           <a key={name} href={settings.pages[name]} aria-current={name === current ? 'page' : undefined}>
-            {titles[name]}
+            {pageLanguage().text(`sign-in.page-${name}`)}
           </a>
         ))}
     </nav>

@@ -1,3 +1,4 @@
+import { pageLanguage } from '../shared/page-language.ts';
 import { channelName } from './callback-channel.ts';
 
 /** How often to check whether the window was closed, and how long a response may come after that; in milliseconds. */
@@ -21,7 +22,7 @@ export async function awaitCallback(
   let watch: ReturnType<typeof setInterval> | undefined;
   try {
     return await new Promise((resolve, reject) => {
-      const giveUp = () => reject(new Error('The sign-in window was closed. Sign in again.'));
+      const giveUp = () => reject(new Error(pageLanguage().text('sign-in.window-closed')));
       let wasClosed = false;
       watch = setInterval(() => {
         if (wasClosed) giveUp();

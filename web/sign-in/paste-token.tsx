@@ -1,8 +1,10 @@
 import { type FormEvent, useState } from 'preact/compat';
+import { pageLanguage } from '../shared/page-language.ts';
 import { pasteToken } from './sign-in.ts';
 
 /** Takes an access token that a person got elsewhere. Like any token, it is gone with the page. */
 export function PasteToken({ isOnlyWay }: { readonly isOnlyWay: boolean }) {
+  const { text } = pageLanguage();
   const [fault, setFault] = useState('');
   const use = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -17,13 +19,13 @@ export function PasteToken({ isOnlyWay }: { readonly isOnlyWay: boolean }) {
   };
   return (
     <details open={isOnlyWay}>
-      <summary>Paste an access token</summary>
+      <summary>{text('sign-in.paste')}</summary>
       <form onSubmit={use}>
         <label>
-          Access token
+          {text('sign-in.token')}
           <input name="token" type="password" required autoComplete="off" spellcheck={false} />
         </label>
-        <button type="submit">Use token</button>
+        <button type="submit">{text('sign-in.use-token')}</button>
         <p role="alert">{fault}</p>
       </form>
     </details>

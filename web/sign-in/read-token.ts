@@ -1,18 +1,16 @@
 import { claimsOf } from '../shared/claims-of.ts';
+import { pageLanguage } from '../shared/page-language.ts';
 import type { Session } from './session.ts';
 import { settings } from './settings.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
-
-const unusable =
-  'This is not an access token that Keyward can use. It must have three parts, with dots between them.';
 
 /** The claims of a token, to show to its owner. Only the server checks whether they are true. */
 function decode(token: string): Claims {
   try {
     return claimsOf(token);
   } catch (cause) {
-    throw new Error(unusable, { cause });
+    throw new Error(pageLanguage().text('sign-in.unusable-token'), { cause });
   }
 }
 
@@ -32,7 +30,7 @@ export function readToken(token: string, identity: Claims = {}): Session {
   const { exp, sub, scope, scp } = decode(token);
   const granted = [...words(scope), ...words(scp)];
   const expiresAt = typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY;
-  if (expiresAt <= Date.now()) throw new Error('This access token has expired.');
+  if (expiresAt <= Date.now()) throw new Error(pageLanguage().text('sign-in.expired-token'));
   const subject = firstText(sub);
   return {
     accessToken: token,
@@ -42,6 +40,7 @@ export function readToken(token: string, identity: Claims = {}): Session {
     expiresAt,
     ...(subject !== undefined && { subject }),
     name:
-      firstText(identity['name'], identity['preferred_username'], identity['email'], subject) ?? 'Signed in',
+      firstText(identity['name'], identity['preferred_username'], identity['email'], subject) ??
+      pageLanguage().text('sign-in.nameless'),
   };
 }

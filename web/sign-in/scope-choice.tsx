@@ -1,3 +1,4 @@
+import { pageLanguage } from '../shared/page-language.ts';
 import { chooseScopes } from './session.ts';
 import { settings } from './settings.ts';
 import { useSession } from './use-session.ts';
@@ -11,6 +12,7 @@ interface ScopeChoiceProps {
 /** Signs in with the chosen scopes. With fewer, a developer can see what operations refuse. */
 export function ScopeChoice({ again, onSignIn }: ScopeChoiceProps) {
   const { chosenScopes } = useSession();
+  const { text } = pageLanguage();
   const toggle = (name: string) =>
     chooseScopes(
       chosenScopes.includes(name) ? chosenScopes.filter((scope) => scope !== name) : [...chosenScopes, name],
@@ -18,7 +20,7 @@ export function ScopeChoice({ again, onSignIn }: ScopeChoiceProps) {
   return (
     <>
       <fieldset>
-        <legend>Scopes to request</legend>
+        <legend>{text('sign-in.scopes-to-request')}</legend>
         {settings.scopes.map(({ name, description }) => (
           <label key={name}>
             <input type="checkbox" checked={chosenScopes.includes(name)} onChange={() => toggle(name)} />
@@ -30,7 +32,7 @@ export function ScopeChoice({ again, onSignIn }: ScopeChoiceProps) {
         ))}
       </fieldset>
       <button type="button" className="sign-in-button" onClick={onSignIn}>
-        {again ? 'Sign in again with these scopes' : 'Sign in with these scopes'}
+        {text(again ? 'sign-in.again-with-scopes' : 'sign-in.with-scopes')}
       </button>
     </>
   );

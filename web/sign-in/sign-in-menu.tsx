@@ -1,6 +1,6 @@
 import './sign-in-menu.css';
 import { useEffect, useId, useRef, useState } from 'preact/compat';
-import { timeOfDay } from '../shared/times.ts';
+import { pageLanguage } from '../shared/page-language.ts';
 import { PasteToken } from './paste-token.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
 import type { Session } from './session.ts';
@@ -18,9 +18,6 @@ function useSignIn() {
   return { fault, begin };
 }
 
-const until = (expiresAt: number) =>
-  Number.isFinite(expiresAt) ? ` until ${timeOfDay(new Date(expiresAt))}` : '';
-
 interface SignInMenuProps {
   /** Whether to show scopes and tokens: developers who try the API need them, people who manage keys do not. */
   readonly forDevelopers: boolean;
@@ -32,18 +29,19 @@ export function SignInMenu({ forDevelopers }: SignInMenuProps) {
   const { fault, begin } = useSignIn();
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
+  const { text } = pageLanguage();
   const able = canSignIn();
-  const hidden = able ? 'Scopes' : 'Access token';
+  const hidden = text(able ? 'sign-in.scopes' : 'sign-in.token');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when a session begins or ends.
   useEffect(() => menu.current?.hidePopover(), [session]);
   return (
     <div className="sign-in">
       <span className="sign-in-status" role="status">
-        {fault ?? (expired ? 'Your sign-in has expired.' : '')}
+        {fault ?? (expired ? text('sign-in.expired') : '')}
       </span>
       {!session && !resuming && able && (
         <button type="button" className="sign-in-button" onClick={() => begin()}>
-          Sign in
+          {text('sign-in.sign-in')}
         </button>
       )}
       {(session || !able || forDevelopers) && (
@@ -69,6 +67,7 @@ interface ExitsProps extends SignInMenuProps {
 /** The buttons to sign out and, unless the person is an operator already, to sign in as one. */
 function Exits({ session, forDevelopers, onSignIn }: ExitsProps) {
   const { chosenScopes } = useSession();
+  const { text } = pageLanguage();
   const isOperator = session.scopes.includes(operatorScope);
   const become = () => {
     location.hash = '#operate';
@@ -78,26 +77,34 @@ function Exits({ session, forDevelopers, onSignIn }: ExitsProps) {
     <div className="exits">
       {offersOperators && !isOperator && !forDevelopers && canSignIn() && (
         <button type="button" onClick={become}>
-          Sign in as an operator
+          {text('sign-in.as-operator')}
         </button>
       )}
       <button type="button" onClick={signOut}>
-        Sign out
+        {text('sign-in.sign-out')}
       </button>
     </div>
   );
 }
 
-const SignedIn = ({
-  session: { name, expiresAt, scopes, renew },
-  withScopes,
-}: {
+interface SignedInProps {
   readonly session: Session;
   readonly withScopes: boolean;
-}) => (
-  <p>
-    Signed in as <strong>{name}</strong>
-    {renew ? '' : until(expiresAt)}
-    {withScopes && `, with ${scopes.join(', ') || 'no scopes'}`}.
-  </p>
-);
+}
+
+/** Who is signed in, until when, and with which scopes. */
+function SignedIn({ session: { name, expiresAt, scopes, renew }, withScopes }: SignedInProps) {
+  const { rich, text, timeOfDay } = pageLanguage();
+  return (
+    <p>
+      {rich('sign-in.signed-in', {
+        name,
+        strong: (content) => <strong>{content}</strong>,
+        ends: renew || !Number.isFinite(expiresAt) ? 'no' : 'yes',
+        end: timeOfDay(new Date(Number.isFinite(expiresAt) ? expiresAt : 0)),
+        with: withScopes ? 'yes' : 'no',
+        scopes: scopes.join(', ') || text('sign-in.no-scopes'),
+      })}
+    </p>
+  );
+}

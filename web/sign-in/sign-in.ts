@@ -1,3 +1,4 @@
+import { pageLanguage } from '../shared/page-language.ts';
 import { awaitCallback } from './await-callback.ts';
 import { channelName } from './callback-channel.ts';
 import { forgetSignIn, rememberSignIn } from './kept-sign-in.ts';
@@ -17,7 +18,8 @@ let attempt = new AbortController();
 function toSentence(error: unknown): Error {
   const { error: code, error_description: description } = error as Record<string, string | undefined>;
   if (code === undefined) return error instanceof Error ? error : new Error(String(error));
-  return new Error(`The identity provider refused the sign-in: ${description ?? code}.`, { cause: error });
+  const reason = description ?? code;
+  return new Error(pageLanguage().text('sign-in.refused', { reason }), { cause: error });
 }
 
 /**
@@ -27,20 +29,18 @@ function toSentence(error: unknown): Error {
  * @throws {Error} with a sentence for a person
  */
 export async function signIn(scopes: readonly string[] = getSession().chosenScopes): Promise<Session> {
+  const { text } = pageLanguage();
   const { beginSignIn, endSignIn } = await loadProtocol().catch(() => {
-    throw new Error('Keyward cannot be reached. Check your connection and try again.');
+    throw new Error(text('sign-in.unreachable'));
   });
   const { signIn: client } = settings;
-  if (!client) throw new Error('Sign-in is not set up for these pages. Paste an access token.');
+  if (!client) throw new Error(text('sign-in.not-set-up'));
   attempt.abort();
   attempt = new AbortController();
   const { signal } = attempt;
   const { url, ...asked } = await beginSignIn(client, scopes, askAgain ? 'login' : undefined);
   const popup = window.open(url, channelName, 'popup,width=480,height=680');
-  if (!popup)
-    throw new Error(
-      'Your browser blocked the sign-in window. Allow pop-up windows for this page and try again.',
-    );
+  if (!popup) throw new Error(text('sign-in.window-blocked'));
   try {
     const session = await endSignIn(client, await awaitCallback(popup, asked.state, signal), asked);
     askAgain = false;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listOf, onOrOff } from '../values/kinds.ts';
+import { locales, usualLocale } from '../values/locales.ts';
 import { providerLinks } from '../values/provider-links.ts';
 
 const parameters = listOf(
@@ -64,6 +65,17 @@ export const pageVariables = {
     description:
       'Your own pages, for the foot of the console: `documentation`, `support`, `terms` and `privacy`, each with its URL (`https:` or `mailto:`), separated by commas',
     example: 'support=mailto:help@example.com,terms=https://example.com/terms',
+  }),
+  CONSOLE_LOCALES: locales.default([usualLocale]).meta({
+    description:
+      'Languages of the console, separated by commas, as tags (BCP 47): each person gets the one that their browser prefers, or else the first. Numbers and dates are written as usual there. English and German have [texts](pages.md#languages-and-your-own-texts)',
+    example: 'en-GB,de',
+  }),
+  PROVIDER_MESSAGES: z.string().optional().meta({
+    description:
+      'Folder with [your own texts](pages.md#languages-and-your-own-texts) for the console and the elements: a file for each language, such as `de.json`',
+    unset: "Keyward's texts",
+    example: '/etc/keyward/messages',
   }),
   AUTH_BROWSER_CLIENT_ID: z.string().optional().meta({
     description:

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { describeChanges, describeLeak } from '../../../web/console/activity/change-words.ts';
+import { english } from '../../support/languages.ts';
 
 const describeChange = (field: string, from: unknown, to: unknown, action = 'api-key-updated') =>
-  describeChanges({ action, changes: [{ field, from, to }] });
+  describeChanges(english, { action, changes: [{ field, from, to }] });
 
 describe('describeChanges', () => {
   it.each([
@@ -54,7 +55,7 @@ describe('describeChanges', () => {
       { field: 'host', from: null, to: 'hooks.example.com' },
       { field: 'events', from: null, to: ['api_key.*'] },
     ];
-    expect(describeChanges({ action: 'webhook-endpoint-created', changes })).toEqual([
+    expect(describeChanges(english, { action: 'webhook-endpoint-created', changes })).toEqual([
       { label: 'Host', to: 'hooks.example.com' },
       { label: 'Events', added: ['api_key.*'], removed: [], isNew: true },
     ]);
@@ -91,11 +92,11 @@ describe('describeLeak', () => {
     ],
     [[found], 'was found in public: rotate it now'],
   ])('says what happened to the key: %j', (changes, words) => {
-    expect(describeLeak({ changes })).toBe(words);
+    expect(english.text(describeLeak({ changes }), { key: 'Key 5' })).toBe(`Key 5 ${words}`);
   });
 
   it('the URL where the key was found → a line of its own', () => {
-    expect(describeChanges({ action: 'api-key-leaked', changes: [found] })).toEqual([
+    expect(describeChanges(english, { action: 'api-key-leaked', changes: [found] })).toEqual([
       { label: 'Found at', to: 'https://example.com/a' },
     ]);
   });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ApiKey } from '../../../web/console/keys/api-key.ts';
 import { chooseKeys, prefixIn } from '../../../web/console/keys/choose-keys.ts';
+import { english } from '../../support/languages.ts';
 
 const keyOf = (id: number, values: Partial<ApiKey>) =>
   ({
@@ -35,13 +36,13 @@ it.each([
   ['something else', 'desk', []],
 ])('a search finds keys by %s', (_what, search, found) => {
   const choice = { filter: 'all', order: 'newest', search, isPasted: false } as const;
-  expect(chooseKeys(keys, choice, new Date()).map(({ id }) => id)).toEqual(found);
+  expect(chooseKeys(english, keys, choice, new Date()).map(({ id }) => id)).toEqual(found);
 });
 
 it('the beginning of a pasted secret is searched in all keys, whatever the filter says', () => {
   const choice = { filter: 'active', order: 'newest', search: 'sk-a1b2c3', isPasted: false } as const;
-  expect(chooseKeys(keys, choice, new Date())).toEqual([]);
-  expect(chooseKeys(keys, { ...choice, isPasted: true }, new Date())).toHaveLength(1);
+  expect(chooseKeys(english, keys, choice, new Date())).toEqual([]);
+  expect(chooseKeys(english, keys, { ...choice, isPasted: true }, new Date())).toHaveLength(1);
 });
 
 it.each([

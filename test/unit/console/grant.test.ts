@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { intersection, standsFor } from '../../../src/plans/permissions.ts';
 import { boundsInWords } from '../../../web/console/keys/limits-in-words.ts';
 import { includes, lostOf } from '../../../web/console/plan/grant.ts';
+import { english } from '../../support/languages.ts';
 
 describe('the permissions that a plan does not allow', () => {
   it.each([
@@ -57,6 +58,6 @@ describe('the limits of a plan in words', () => {
       ['10 requests per minute', '1,000 requests per month', '1 active key', '90 days per key'],
     ],
   ])('%j → %j', (grant, words) => {
-    expect(boundsInWords({ ...none, ...grant })).toEqual(words);
+    expect(boundsInWords(english, { ...none, ...grant })).toEqual(words);
   });
 });

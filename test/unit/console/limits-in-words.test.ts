@@ -5,6 +5,7 @@ import {
   quotaNow,
   rateInWords,
 } from '../../../web/console/keys/limits-in-words.ts';
+import { english } from '../../support/languages.ts';
 
 describe('limits in words', () => {
   it.each([
@@ -13,7 +14,7 @@ describe('limits in words', () => {
     [1_000_000, 86_400, '1,000,000 requests per day'],
     [5, 90, '5 requests every 1 minute 30 seconds'],
   ])('says a rate limit of %i in %i seconds', (limit, windowSeconds, words) => {
-    expect(rateInWords({ limit, windowSeconds })).toBe(words);
+    expect(rateInWords(english, { limit, windowSeconds })).toBe(words);
   });
 
   it.each([
@@ -21,8 +22,8 @@ describe('limits in words', () => {
     [1, 'DAILY', 0, '1 request per day', 'None of 1 request left today'],
     [1e9, 'MONTHLY', 1, '1,000,000,000 requests per month', '1 of 1,000,000,000 requests left this month'],
   ] as const)('says a quota of %i, %s, with %i left', (limit, refill, remaining, words, left) => {
-    expect(quotaInWords({ limit, refill })).toBe(words);
-    expect(leftInWords({ limit, refill }, remaining)).toBe(left);
+    expect(quotaInWords(english, { limit, refill })).toBe(words);
+    expect(leftInWords(english, { limit, refill }, remaining)).toBe(left);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mayDoOf, offerPermissions, usedPermissions } from '../../../web/console/keys/offer-permissions.ts';
+import { english } from '../../support/languages.ts';
 
 const nothing = { listed: null, ceiling: null, used: [], before: [] };
 const listed = ['documents.read', 'documents.write', 'reports.read'];
@@ -20,7 +21,7 @@ it.each([
 
 describe('offerPermissions', () => {
   it('nobody lists permissions → those of other keys, and a field; nothing special at first', () => {
-    expect(offerPermissions({ ...nothing, used: ['mail.send', 'documents.*'] })).toEqual({
+    expect(offerPermissions(english, { ...nothing, used: ['mail.send', 'documents.*'] })).toEqual({
       boxes: [box('documents.*'), box('mail.send')],
       canType: true,
       canChoose: true,
@@ -31,7 +32,7 @@ describe('offerPermissions', () => {
   });
 
   it('the provider lists permissions → these and no field, whatever other keys have', () => {
-    expect(offerPermissions({ ...nothing, listed, used: ['mail.send'] })).toMatchObject({
+    expect(offerPermissions(english, { ...nothing, listed, used: ['mail.send'] })).toMatchObject({
       boxes: listed.map((permission) => box(permission)),
       canType: false,
       usual: 'these',
@@ -39,7 +40,7 @@ describe('offerPermissions', () => {
   });
 
   it('the plan allows fewer → the others are shown, and cannot be chosen', () => {
-    const offer = offerPermissions({ ...nothing, listed, ceiling: ['documents.*'] });
+    const offer = offerPermissions(english, { ...nothing, listed, ceiling: ['documents.*'] });
     expect(offer.boxes).toEqual([
       box('documents.read'),
       box('documents.write'),
@@ -50,7 +51,7 @@ describe('offerPermissions', () => {
 
   it('what a key has already stays open, with a reason if it does not work', () => {
     const before = ['*', 'reports.read', 'old.read', 'documents.*'];
-    const offer = offerPermissions({ ...nothing, listed, ceiling: ['documents.*'], before });
+    const offer = offerPermissions(english, { ...nothing, listed, ceiling: ['documents.*'], before });
     expect(offer.boxes).toEqual([
       box('documents.*'),
       box('documents.read'),
@@ -67,7 +68,7 @@ describe('offerPermissions', () => {
     ['everything', ['*', 'documents.read'], { canType: true, usual: 'nothing', isWithinPlan: false }],
     ['nothing', [], { canType: false, canChoose: false, canHaveAll: false, usual: 'nothing' }],
   ])('only the plan lists permissions, and allows %s', (_what, ceiling, offer) => {
-    expect(offerPermissions({ ...nothing, ceiling })).toMatchObject(offer);
+    expect(offerPermissions(english, { ...nothing, ceiling })).toMatchObject(offer);
   });
 });
 

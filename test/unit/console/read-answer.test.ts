@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toProblem } from '../../../web/console/api/problem.ts';
 import { readAnswer } from '../../../web/console/api/read-answer.ts';
+import { english } from '../../support/languages.ts';
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
@@ -11,7 +12,7 @@ const refusal = (code: string, message: string, extensions = {}) => ({
 
 describe('readAnswer', () => {
   it('a success → its data', async () => {
-    expect(await readAnswer(answer(200, { data: { a: 1 } }))).toEqual({ a: 1 });
+    expect(await readAnswer(english, answer(200, { data: { a: 1 } }))).toEqual({ a: 1 });
   });
 
   it.each([
@@ -29,7 +30,7 @@ describe('readAnswer', () => {
     [answer(200, refusal('NOT_FOUND', 'API key not found')), 'refused', /^API key not found\.$/],
     [answer(200, '<html>'), 'server', /could not be read/],
   ])('%o → a problem of its kind, with a message', async (response, kind, message) => {
-    await expect(readAnswer(response)).rejects.toMatchObject({
+    await expect(readAnswer(english, response)).rejects.toMatchObject({
       kind,
       message: expect.stringMatching(message),
     });
@@ -38,8 +39,9 @@ describe('readAnswer', () => {
   it('says which argument is refused, and why', async () => {
     const issues = [{ path: ['name'], message: 'Too long.' }];
     const problem = await readAnswer<never>(
+      english,
       answer(422, refusal('BAD_USER_INPUT', 'Invalid input', { issues })),
-    ).catch(toProblem);
+    ).catch((error) => toProblem(english, error));
     expect(problem.kind).toBe('invalid');
     expect(problem.issueOf('name')).toBe('Too long.');
     expect(problem.issueOf('expiresAt')).toBeUndefined();
@@ -59,9 +61,10 @@ describe('readAnswer', () => {
       allowedAddresses: ['x'.repeat(99)],
     };
     const problem = await readAnswer<never>(
+      english,
       answer(422, refusal('BAD_USER_INPUT', 'Invalid input', { issues })),
       asked,
-    ).catch(toProblem);
+    ).catch((error) => toProblem(english, error));
     expect(problem.issueOf('permissions')).toBe('“b” must be a permission that this provider has.');
     expect(problem.issueOf('rateLimit')).toBe('Must be at most 5.');
     expect(problem.issueOf('name')).toBe('Too long.');
@@ -72,10 +75,10 @@ describe('readAnswer', () => {
     const challenge = {
       'www-authenticate': 'Bearer realm="keyward", error="insufficient_scope", scope="openid email"',
     };
-    await expect(readAnswer(answer(403, {}, challenge))).rejects.toMatchObject({
+    await expect(readAnswer(english, answer(403, {}, challenge))).rejects.toMatchObject({
       scopes: ['openid', 'email'],
     });
-    await expect(readAnswer(answer(500, {}, { 'x-request-id': 'r1' }))).rejects.toMatchObject({
+    await expect(readAnswer(english, answer(500, {}, { 'x-request-id': 'r1' }))).rejects.toMatchObject({
       requestId: 'r1',
     });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toProblem } from '../../../web/console/api/problem.ts';
 import { type KeyParts, readKeyForm } from '../../../web/console/keys/read-key-form.ts';
+import { english } from '../../support/languages.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
 
@@ -46,16 +47,16 @@ const same = {
 
 describe('readKeyForm', () => {
   it('an empty form of a new key → no members', () => {
-    expect(readKeyForm(typed(), now)).toEqual({});
+    expect(readKeyForm(english, typed(), now)).toEqual({});
   });
 
   it('ticked and typed names → one list; the same names in another order → no change', () => {
     const form = typed({ ...same, permissions: 'b' });
     form.append('permissions', 'a');
-    expect(readKeyForm(form, now, before)).toEqual({});
+    expect(readKeyForm(english, form, now, before)).toEqual({});
     const ticked = typed({ ...same, permissions: 'c' });
     for (const name of ['b', 'a']) ticked.append('permissions', name);
-    expect(readKeyForm(ticked, now, before)).toEqual({ permissions: ['a', 'b', 'c'] });
+    expect(readKeyForm(english, ticked, now, before)).toEqual({ permissions: ['a', 'b', 'c'] });
   });
 
   it.each([
@@ -70,7 +71,7 @@ describe('readKeyForm', () => {
     ['a quota of 0', { quota: '0' }, { quota: { limit: 0, refill: 'MONTHLY' } }],
     ['days', { expiry: '7' }, { expiresAt: '2026-11-29T12:00:00.000Z' }],
   ])('reads %s', (_what, fields, parts) => {
-    expect(readKeyForm(typed(fields), now)).toEqual(parts);
+    expect(readKeyForm(english, typed(fields), now)).toEqual(parts);
   });
 
   it.each([
@@ -85,17 +86,17 @@ describe('readKeyForm', () => {
     ['a limit, to none', { 'rate-limit': '' }, { rateLimit: null }],
     ['a period', { 'quota-refill': 'NEVER' }, { quota: { limit: 10, refill: 'NEVER' } }],
   ])('sends only what was changed: %s', (_what, fields, parts) => {
-    expect(readKeyForm(typed({ ...same, ...fields }), now, before)).toEqual(parts);
+    expect(readKeyForm(english, typed({ ...same, ...fields }), now, before)).toEqual(parts);
   });
 
   it('everything stays as it was, whatever else the key has', () => {
     const permissions = ['a', '*'];
     const form = typed({ ...same, may: 'everything', permissions: 'a' });
-    expect(readKeyForm(form, now, { ...before, permissions })).toEqual({});
+    expect(readKeyForm(english, form, now, { ...before, permissions })).toEqual({});
   });
 
   it('some permissions, but none chosen → asks for one', () => {
-    expect(() => readKeyForm(typed({ may: 'these', permissions: ' ' }), now)).toThrow(
+    expect(() => readKeyForm(english, typed({ may: 'these', permissions: ' ' }), now)).toThrow(
       expect.objectContaining({
         issues: [{ path: ['permissions'], message: expect.stringMatching(/^Choose/) }],
       }),
@@ -111,9 +112,9 @@ describe('readKeyForm', () => {
   ])('refuses %s as a number, and names the field', (text, words) => {
     const read = (field: string) => {
       try {
-        return readKeyForm(typed({ [field]: text }), now);
+        return readKeyForm(english, typed({ [field]: text }), now);
       } catch (error) {
-        return toProblem(error);
+        return toProblem(english, error);
       }
     };
     expect(read('quota')).toMatchObject({

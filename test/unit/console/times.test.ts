@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, duration, relative } from '../../../web/shared/times.ts';
+import { english, german } from '../../support/languages.ts';
+
+const { dayOf, duration, relative } = english;
 
 const now = new Date(2026, 10, 21, 12);
 

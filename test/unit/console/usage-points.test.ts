@@ -7,6 +7,7 @@ import {
   rangeOf,
   totalOf,
 } from '../../../web/console/usage/usage-points.ts';
+import { english } from '../../support/languages.ts';
 
 const now = new Date('2026-03-01T12:34:56.789Z');
 
@@ -69,14 +70,16 @@ describe('in words', () => {
       ['address_not_allowed', 1200],
       ['expired', 1],
     ]);
-    expect(describePoint({ valid: 12_345, refused: 1201, reasons })).toBe(
+    expect(describePoint(english, { valid: 12_345, refused: 1201, reasons })).toBe(
       '12,345 valid, 1,201 refused (1,200 address not allowed, 1 expired)',
     );
-    expect(describePoint({ valid: 1, refused: 0, reasons: new Map() })).toBe('1 valid, none refused');
-    expect(inWords('quota_exceeded')).toBe('quota exceeded');
+    expect(describePoint(english, { valid: 1, refused: 0, reasons: new Map() })).toBe(
+      '1 valid, none refused',
+    );
+    expect(inWords(english, 'quota_exceeded')).toBe('quota exceeded');
   });
 
   it('a day → its date in UTC', () => {
-    expect(nameOfPeriod(new Date('2026-03-01T00:00:00.000Z'), '30d')).toBe('Sun 1 Mar');
+    expect(nameOfPeriod(english, new Date('2026-03-01T00:00:00.000Z'), '30d')).toBe('Sun 1 Mar');
   });
 });

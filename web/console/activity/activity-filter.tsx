@@ -1,22 +1,22 @@
 import { nameOf } from '../keys/api-key.ts';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 
-/** The actions to choose from, in words. */
-const actions: Readonly<Record<string, string>> = {
-  'api-key-created': 'Keys created',
-  'api-key-updated': 'Keys changed',
-  'api-key-renamed': 'Keys renamed',
-  'api-key-rotated': 'Keys rotated',
-  'api-key-secret-ended': 'Secrets ended',
-  'api-key-paused': 'Keys paused',
-  'api-key-resumed': 'Keys resumed',
-  'api-key-deactivated': 'Keys deactivated',
-  'api-key-leaked': 'Keys found in public',
-  'default-api-key-set': 'Default key set',
-  'private-key-registered': 'Private key registered',
-  'private-key-removed': 'Private key removed',
-  'automation-settings-updated': 'Automation changed',
-};
+/** The actions to choose from. */
+const actions = [
+  'api-key-created',
+  'api-key-updated',
+  'api-key-renamed',
+  'api-key-rotated',
+  'api-key-secret-ended',
+  'api-key-paused',
+  'api-key-resumed',
+  'api-key-deactivated',
+  'api-key-leaked',
+  'default-api-key-set',
+  'private-key-registered',
+  'private-key-removed',
+  'automation-settings-updated',
+] as const;
 
 interface ActivityFilterProps {
   /** The chosen key; null for all. */
@@ -30,32 +30,34 @@ interface ActivityFilterProps {
 /** Chooses the changes that are listed: of one key, or of one kind. */
 export function ActivityFilter({ keyId, action, names }: ActivityFilterProps) {
   const { setParams } = useHost();
+  const language = useLanguage();
+  const { text } = language;
   const keys = new Map(names);
   // A key that is not fetched yet, or is gone.
   if (keyId !== null && !keys.has(keyId)) keys.set(keyId, null);
   return (
     <div className="toolbar">
       <select
-        aria-label="API key"
+        aria-label={text('activity.filter-key')}
         value={keyId ?? ''}
         onChange={({ currentTarget }) => setParams({ key: currentTarget.value })}
       >
-        <option value="">All keys and settings</option>
+        <option value="">{text('activity.filter-all-keys')}</option>
         {[...keys].map(([id, name]) => (
           <option key={id} value={id}>
-            {nameOf({ id, name })}
+            {nameOf(language, { id, name })}
           </option>
         ))}
       </select>
       <select
-        aria-label="Kind of change"
+        aria-label={text('activity.filter-action')}
         value={action ?? ''}
         onChange={({ currentTarget }) => setParams({ action: currentTarget.value })}
       >
-        <option value="">All changes</option>
-        {Object.entries(actions).map(([name, words]) => (
+        <option value="">{text('activity.filter-all-actions')}</option>
+        {actions.map((name) => (
           <option key={name} value={name}>
-            {words}
+            {text(`activity.filter-${name}`)}
           </option>
         ))}
       </select>

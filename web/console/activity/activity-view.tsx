@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import { idIn } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import { usePlace } from '../ui/use-place.ts';
@@ -16,6 +16,7 @@ const pageSize = 25;
 /** The changes to the person's account, newest first. */
 export function ActivityView() {
   const { request } = useHost();
+  const { text } = useLanguage();
   const { params } = usePlace();
   const keyId = idIn(params.get('key') ?? '') ?? null;
   const action = params.get('action');
@@ -30,18 +31,15 @@ export function ActivityView() {
   const keys = useApiKeys().data?.pages.flatMap(({ apiKeys }) => apiKeys.edges) ?? [];
   const names = new Map(keys.map(({ node }) => [node.id, node.name]));
   return (
-    <View
-      title="Activity"
-      lead="Every change to your account, with the time and the IP address. Entries cannot be edited."
-    >
+    <View title={text('activity.title')} lead={text('activity.lead')}>
       <ActivityFilter keyId={keyId} action={action} names={names} />
-      <QueryContent query={list} what="activity">
+      <QueryContent query={list} what={text('activity.loaded')}>
         {({ pages }) => {
           const events = pages.flatMap(({ auditEvents }) => auditEvents.edges.map(({ node }) => node));
           return (
             <>
               {events.length === 0 && (keyId ?? action) !== null ? (
-                <p className="empty">No changes match.</p>
+                <p className="empty">{text('activity.no-match')}</p>
               ) : (
                 <EventDays events={nameEvents(events, names)} />
               )}

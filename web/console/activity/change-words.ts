@@ -1,67 +1,81 @@
-import { absolute, duration } from '../../shared/times.ts';
+import type { MessageId, Messages } from '../../messages/generated/messages.d.ts';
+import type { Language } from '../../messages/language.ts';
 import { quotaInWords, type Refill, rateInWords } from '../keys/limits-in-words.ts';
 import type { AuditEvent } from './name-events.ts';
 
 /** The label of a changed field, and its values in words. */
 interface Part {
-  readonly label: string;
-  readonly words: (value: unknown) => string;
+  readonly label: (language: Language) => string;
+  readonly words: Words;
   /** Whether the old value is left out because it tells nothing. */
   readonly isNewEachTime?: boolean;
 }
 
-/** A value in words, or `none` if there is no value. */
+type Words = (language: Language, value: unknown) => string;
+
+/** The ids of messages that need no values. */
+type PlainId = { [Id in MessageId]: keyof Messages[Id] extends never ? Id : never }[MessageId];
+
+/** A value in words, or the message `none` if there is no value. */
 const orElse =
-  (none: string, words: (value: NonNullable<unknown>) => string) =>
-  (value: unknown): string =>
-    value === null || value === undefined ? none : words(value);
+  (none: PlainId, words: (language: Language, value: NonNullable<unknown>) => string): Words =>
+  (language, value) =>
+    value === null || value === undefined ? language.text(none) : words(language, value);
 
-const moment = (value: NonNullable<unknown>) => absolute(new Date(`${value}`));
+/** A value that is a text. */
+const asIs = (_: Language, value: unknown): string => `${value}`;
 
-const rate = (value: NonNullable<unknown>) => {
+const moment = ({ absolute }: Language, value: NonNullable<unknown>) => absolute(new Date(`${value}`));
+
+const until = (language: Language, value: NonNullable<unknown>) =>
+  language.text('activity.until', { moment: moment(language, value) });
+
+const rate = (language: Language, value: NonNullable<unknown>) => {
   const { limit, window_seconds: windowSeconds } = value as { limit: number; window_seconds: number };
-  return rateInWords({ limit, windowSeconds });
+  return rateInWords(language, { limit, windowSeconds });
 };
 
-const quota = (value: NonNullable<unknown>) => {
+const quota = (language: Language, value: NonNullable<unknown>) => {
   const { limit, refill } = value as { limit: number; refill: string };
-  return quotaInWords({ limit, refill: refill.toUpperCase() as Refill });
+  return quotaInWords(language, { limit, refill: refill.toUpperCase() as Refill });
 };
+
+const yesOrNo: Words = ({ text }, value) => text(value === true ? 'activity.yes' : 'activity.no');
+
+const onOrOff: Words = ({ text }, value) => text(value === true ? 'activity.on' : 'activity.off');
+
+/** A part with a message as its label. */
+const part = (label: PlainId, words: Words): Part => ({ label: ({ text }) => text(label), words });
+
+/** A part whose old value tells nothing. */
+const newPart = (label: PlainId, words: Words): Part => ({ ...part(label, words), isNewEachTime: true });
 
 const parts: Readonly<Record<string, Part>> = {
-  name: { label: 'Name', words: orElse('none', String) },
-  secret_prefix: { label: 'Secret', words: orElse('ended', String) },
-  expires_at: { label: 'Expires', words: orElse('never', moment) },
-  rate_limit: { label: 'Rate limit', words: orElse('none', rate) },
-  quota: { label: 'Quota', words: orElse('none', quota) },
-  key_prefix: { label: 'Prefix', words: orElse('unknown', String) },
-  previous_works_until: {
-    label: 'Previous secret works',
-    words: orElse('no longer', (value) => `until ${moment(value)}`),
-    isNewEachTime: true,
-  },
-  pause_reason: { label: 'Reason', words: orElse('none', String), isNewEachTime: true },
-  leaked_url: { label: 'Found at', words: orElse('unknown', String), isNewEachTime: true },
-  delivery_id: { label: 'Delivery', words: String, isNewEachTime: true },
-  host: { label: 'Host', words: orElse('none', String), isNewEachTime: true },
-  is_paused: { label: 'Paused', words: (value) => (value === true ? 'yes' : 'no') },
-  previous_sign_until: {
-    label: 'Previous secrets sign',
-    words: orElse('no longer', (value) => `until ${moment(value)}`),
-    isNewEachTime: true,
-  },
-  is_enabled: { label: 'Automation', words: orElse('not set', (value) => (value === true ? 'on' : 'off')) },
-  session_duration: {
-    label: 'Session length',
-    words: orElse('not set', (value) => duration(Number(value))),
-  },
+  name: part('activity.name', orElse('activity.no-name', asIs)),
+  secret_prefix: part('activity.secret', orElse('activity.no-secret', asIs)),
+  expires_at: part('activity.expires', orElse('activity.expires-never', moment)),
+  rate_limit: part('activity.rate-limit', orElse('activity.no-rate-limit', rate)),
+  quota: part('activity.quota', orElse('activity.no-quota', quota)),
+  key_prefix: part('activity.prefix', orElse('activity.unknown', asIs)),
+  previous_works_until: newPart('activity.previous-works', orElse('activity.no-longer', until)),
+  pause_reason: newPart('activity.reason', orElse('activity.no-reason', asIs)),
+  leaked_url: newPart('activity.found-at', orElse('activity.unknown', asIs)),
+  delivery_id: newPart('activity.delivery', asIs),
+  host: newPart('activity.host', orElse('activity.no-host', asIs)),
+  is_paused: part('activity.paused', yesOrNo),
+  previous_sign_until: newPart('activity.previous-sign', orElse('activity.no-longer', until)),
+  is_enabled: part('activity.automation', orElse('activity.not-set', onOrOff)),
+  session_duration: part(
+    'activity.session-length',
+    orElse('activity.not-set', ({ duration }, value) => duration(Number(value))),
+  ),
 };
 
 /** Lists: the page says which items were added and removed. */
-const lists: Readonly<Record<string, string>> = {
-  permissions: 'Permissions',
-  allowed_addresses: 'Allowed IP addresses',
-  events: 'Events',
+const lists: Readonly<Record<string, PlainId>> = {
+  permissions: 'activity.permissions',
+  allowed_addresses: 'activity.allowed-addresses',
+  events: 'activity.events',
 };
 
 /** Fields that the sentence of the event already tells. */
@@ -88,8 +102,8 @@ export type ChangeWords =
 const isCut = (value: unknown): value is { readonly starts: string } =>
   typeof value === 'object' && value !== null && 'starts' in value;
 
-const inWords = (value: unknown, words: Part['words']): string =>
-  isCut(value) ? `${value.starts.replace(/^"/, '')}…` : words(value);
+const inWords = (language: Language, value: unknown, words: Words): string =>
+  isCut(value) ? `${value.starts.replace(/^"/, '')}…` : words(language, value);
 
 const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
@@ -97,25 +111,33 @@ const itemsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(
  * Describes what an event changed. A field that this page does not know has the service's name.
  * @param event for a new key, old values are left out
  */
-export function describeChanges({ action, changes }: Pick<AuditEvent, 'action' | 'changes'>): ChangeWords[] {
+export function describeChanges(
+  language: Language,
+  { action, changes }: Pick<AuditEvent, 'action' | 'changes'>,
+): ChangeWords[] {
+  const { text } = language;
   const isNew = action.endsWith('-created');
   const alsoSaid = isNew ? 'name' : saidWith[action];
   return changes
     .filter(({ field }) => !saidAbove.includes(field) && field !== alsoSaid)
     .map(({ field, from, to }) => {
       const list = lists[field];
-      if (list !== undefined) return { label: list, ...describeList(from, to, isNew) };
+      if (list !== undefined) return { label: text(list), ...describeList(language, from, to, isNew) };
       // The audit trail keeps neither value.
-      if (field === 'metadata') return { label: 'Metadata', to: isNew ? 'set' : 'changed' };
+      if (field === 'metadata')
+        return { label: text('activity.metadata'), to: text(isNew ? 'activity.set' : 'activity.changed') };
       const { label, words, isNewEachTime = isNew } = parts[field] ?? unknownPart(field);
-      return { label, to: inWords(to, words), ...(!isNewEachTime && { from: inWords(from, words) }) };
+      return {
+        label: label(language),
+        to: inWords(language, to, words),
+        ...(!isNewEachTime && { from: inWords(language, from, words) }),
+      };
     });
 }
 
 /** What was added to a list and removed from it. If only its beginning is kept: that it changed. */
-function describeList(from: unknown, to: unknown, isNew: boolean) {
-  if (isCut(from) || isCut(to))
-    return { to: isNew ? 'too many to show here' : 'changed, but too long to show here' };
+function describeList({ text }: Language, from: unknown, to: unknown, isNew: boolean) {
+  if (isCut(from) || isCut(to)) return { to: text(isNew ? 'activity.too-many' : 'activity.too-long') };
   return { ...difference(itemsOf(from), itemsOf(to)), isNew };
 }
 
@@ -125,16 +147,19 @@ const difference = (from: readonly string[], to: readonly string[]) => ({
 });
 
 const unknownPart = (field: string): Part => ({
-  label: field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' '),
-  words: orElse('none', (value) => (typeof value === 'object' ? JSON.stringify(value) : `${value}`)),
+  label: () => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' '),
+  words: orElse('activity.no-value', (_, value) =>
+    typeof value === 'object' ? JSON.stringify(value) : `${value}`,
+  ),
 });
 
-/** What happened to a key that was found in public and, if it still works, what its owner must do. */
-export function describeLeak({ changes }: Pick<AuditEvent, 'changes'>): string {
-  const hasEnded = (part: string) => changes.some(({ field }) => field === part);
-  if (hasEnded('is_active')) return 'was found in public and deactivated';
-  if (hasEnded('paused_by')) return 'was found in public and paused: rotate it, then resume it';
-  return hasEnded('previous_works_until')
-    ? 'had a previous secret that was found in public and no longer works'
-    : 'was found in public: rotate it now';
+/**
+ * What happened to a key that was found in public and, if it still works, what its owner must do.
+ * @returns the id of the sentence
+ */
+export function describeLeak({ changes }: Pick<AuditEvent, 'changes'>) {
+  const hasEnded = (field: string) => changes.some((change) => change.field === field);
+  if (hasEnded('is_active')) return 'activity.key-leaked-deactivated';
+  if (hasEnded('paused_by')) return 'activity.key-leaked-paused';
+  return hasEnded('previous_works_until') ? 'activity.key-leaked-previous' : 'activity.key-leaked';
 }

@@ -1,3 +1,5 @@
+import type { ReactNode } from 'preact/compat';
+import { useLanguage } from '../ui/host.ts';
 import { type ChangeWords, describeChanges } from './change-words.ts';
 import type { AuditEvent } from './name-events.ts';
 
@@ -6,74 +8,59 @@ const named = 6;
 
 /** The changes of an event, one per line, with the new value and the old. */
 export function EventChanges({ event }: { readonly event: AuditEvent }) {
-  const changes = describeChanges(event);
+  const changes = describeChanges(useLanguage(), event);
   if (changes.length === 0) return null;
   return (
     <ul className="changes">
       {changes.map((change) => (
-        <li key={change.label}>
-          <ChangeLine change={change} />
-        </li>
+        <li key={change.label}>{'to' in change ? <ValueLine {...change} /> : <ListLine {...change} />}</li>
       ))}
     </ul>
   );
 }
 
-function ChangeLine({ change }: { readonly change: ChangeWords }) {
-  const { label } = change;
-  if ('to' in change)
-    return (
-      <>
-        {label}: <bdi>{change.to}</bdi>
-        {change.from !== undefined && (
-          <span className="was">
-            {' '}
-            (was <bdi>{change.from}</bdi>)
-          </span>
-        )}
-      </>
-    );
-  const { added, removed, isNew } = change;
-  if (added.length + removed.length === 0) return `${label}: order changed`;
-  const names = [
-    added.length > 0 && <Names key="added" names={added} done={isNew ? '' : 'added'} />,
-    removed.length > 0 && <Names key="removed" names={removed} done="removed" />,
-  ];
-  if (added.length + removed.length <= named)
-    return (
-      <>
-        {label}: {names[0]}
-        {names[0] && names[1] && '; '}
-        {names[1]}
-      </>
-    );
-  const counts = [
-    added.length > 0 && `${added.length}${isNew ? '' : ' added'}`,
-    removed.length > 0 && `${removed.length} removed`,
-  ];
+/** A change of a value. */
+function ValueLine({ label, to, from }: Extract<ChangeWords, { readonly to: string }>) {
+  const { rich } = useLanguage();
+  const values = { label, to: <bdi>{to}</bdi> };
+  if (from === undefined) return rich('activity.change', values);
+  const was = (content: ReactNode) => <span className="was">{content}</span>;
+  return rich('activity.change-from', { ...values, from: <bdi>{from}</bdi>, was });
+}
+
+type ListChange = Extract<ChangeWords, { readonly isNew: boolean }>;
+
+/** Which items a line tells of. For a new key, that they were added says nothing. */
+function sideOf({ added, removed, isNew }: ListChange) {
+  if (removed.length === 0) return isNew ? 'new' : 'added';
+  return added.length === 0 ? 'removed' : 'both';
+}
+
+/** A change of a list: what was added and removed. */
+function ListLine(change: ListChange) {
+  const { text, rich } = useLanguage();
+  const { label, added, removed } = change;
+  const side = sideOf(change);
+  if (added.length + removed.length === 0) return text('activity.order-changed', { label });
+  const names = { added: <Names names={added} />, removed: <Names names={removed} /> };
+  if (added.length + removed.length <= named) return rich(`activity.names-${side}`, { label, ...names });
   return (
     <details className="fold">
-      <summary>{`${label}: ${counts.filter(Boolean).join(', ')}`}</summary>
-      <p>{names[0]}</p>
-      <p>{names[1]}</p>
+      <summary>
+        {text(`activity.count-${side}`, { label, added: added.length, removed: removed.length })}
+      </summary>
+      <p>
+        {side === 'new' ? names.added : added.length > 0 && rich('activity.added', { names: names.added })}
+      </p>
+      <p>{removed.length > 0 && rich('activity.removed', { names: names.removed })}</p>
     </details>
   );
 }
 
-interface NamesProps {
-  readonly names: readonly string[];
-  /** `added` or `removed`; empty for a new key. */
-  readonly done: string;
-}
-
-const Names = ({ names, done }: NamesProps) => (
-  <>
-    {names.map((name, index) => (
-      <span key={name}>
-        {index > 0 && ', '}
-        <code>{name}</code>
-      </span>
-    ))}{' '}
-    {done}
-  </>
-);
+const Names = ({ names }: { readonly names: readonly string[] }) =>
+  names.map((name, index) => (
+    <span key={name}>
+      {index > 0 && ', '}
+      <code>{name}</code>
+    </span>
+  ));

@@ -1,6 +1,7 @@
-import { dayOf, timeOfDay } from '../../shared/times.ts';
+import type { MessageId } from '../../messages/generated/messages.d.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Heading } from '../ui/heading.tsx';
+import { useLanguage } from '../ui/host.ts';
 import { useNow } from '../ui/use-now.ts';
 import { EventChanges } from './event-changes.tsx';
 import { EventSentence } from './event-sentence.tsx';
@@ -18,14 +19,13 @@ export const eventId = ({ id }: AuditEvent): string => `event-${id}`;
 /** Events, grouped by day. */
 export function EventDays({ events, isOfOther = false }: EventsProps) {
   const now = useNow();
-  if (events.length === 0 && isOfOther) return <p className="hint">No changes yet.</p>;
+  const { text, rich, dayOf } = useLanguage();
+  if (events.length === 0 && isOfOther) return <p className="hint">{text('activity.none-yet-of-other')}</p>;
   if (events.length === 0)
     return (
       <div className="empty">
-        <Heading level={2}>No changes yet</Heading>
-        <p>
-          Your changes appear here. <a href="#keys">Create an API key</a> to start.
-        </p>
+        <Heading level={2}>{text('activity.none-yet')}</Heading>
+        <p>{rich('activity.start', { link: (content) => <a href="#keys">{content}</a> })}</p>
       </div>
     );
   const days = Map.groupBy(events, ({ createdAt }) => dayOf(new Date(createdAt), now));
@@ -37,40 +37,45 @@ export function EventDays({ events, isOfOther = false }: EventsProps) {
   ));
 }
 
-const actors: Readonly<Record<string, string>> = {
-  operator: 'By an operator',
-  provider: 'By the provider',
-  scanner: 'By a scanner',
-};
+const actors = {
+  operator: 'activity.by-operator',
+  provider: 'activity.by-provider',
+  scanner: 'activity.by-scanner',
+} as const satisfies Record<string, MessageId>;
+
+const isKnown = (actor: string): actor is keyof typeof actors => Object.hasOwn(actors, actor);
 
 /** Who made the change, if it was not the owner. */
 function Actor({ event: { actor, server } }: { readonly event: AuditEvent }) {
+  const { text } = useLanguage();
   // Only operators are told the name.
-  const words = server === null ? actors[actor] : `By the server ${server}`;
-  return words === undefined ? null : <Badge tone="muted">{words}</Badge>;
+  if (server !== null) return <Badge tone="muted">{text('activity.by-server', { server })}</Badge>;
+  return isKnown(actor) ? <Badge tone="muted">{text(actors[actor])}</Badge> : null;
 }
 
-const Events = ({ events, isOfOther = false }: EventsProps) => (
-  <ul className="events">
-    {events.map((event) => (
-      <li key={event.id}>
-        <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
-        <p id={eventId(event)} tabIndex={-1}>
-          <EventSentence event={event} isOfOther={isOfOther} /> <Actor event={event} />
-        </p>
-        <EventChanges event={event} />
-        {event.reason !== null && (
-          <p className="hint">
-            Reason: <q>{event.reason}</q>
+function Events({ events, isOfOther = false }: EventsProps) {
+  const { text, rich, timeOfDay } = useLanguage();
+  return (
+    <ul className="events">
+      {events.map((event) => (
+        <li key={event.id}>
+          <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
+          <p id={eventId(event)} tabIndex={-1}>
+            <EventSentence event={event} isOfOther={isOfOther} /> <Actor event={event} />
           </p>
-        )}
-        <p className="hint">
-          {event.address !== null && `From ${event.address}`}
-          <span className="request">
-            {event.address !== null && ' · '}Request ID <code>{event.requestId}</code>
-          </span>
-        </p>
-      </li>
-    ))}
-  </ul>
-);
+          <EventChanges event={event} />
+          {event.reason !== null && (
+            <p className="hint">{rich('activity.reason-given', { reason: <q>{event.reason}</q> })}</p>
+          )}
+          <p className="hint">
+            {event.address !== null && text('activity.from-address', { address: event.address })}
+            <span className="request">
+              {event.address !== null && ' · '}
+              {rich('activity.request-id', { id: <code>{event.requestId}</code> })}
+            </span>
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}

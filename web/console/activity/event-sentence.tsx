@@ -1,58 +1,83 @@
+import type { ReactNode } from 'preact/compat';
+import type { MessageId, Messages } from '../../messages/generated/messages.d.ts';
+import type { Language } from '../../messages/language.ts';
 import { pageOf } from '../keys/api-key.ts';
+import { useLanguage } from '../ui/host.ts';
 import { describeLeak } from './change-words.ts';
 import type { NamedEvent } from './name-events.ts';
 
-/** What was done to an API key, after its name. */
-const doneToKey: Readonly<Record<string, string>> = {
-  'api-key-created': 'was created',
-  'api-key-deactivated': 'was deactivated',
-  'api-key-paused': 'was paused',
-  'api-key-renamed': 'was renamed',
-  'api-key-resumed': 'was resumed',
-  'api-key-rotated': 'was rotated',
-  'api-key-secret-ended': 'had a previous secret ended',
-  'api-key-updated': 'was changed',
-  'default-api-key-set': 'became the default key',
+/** The ids of messages that need these values and no others. */
+type Needing<Names extends string> = {
+  [Id in MessageId]: [keyof Messages[Id], Names] extends [Names, keyof Messages[Id]] ? Id : never;
+}[MessageId];
+
+/** What was done to an API key. */
+const doneToKey: Readonly<Record<string, Needing<'key'>>> = {
+  'api-key-created': 'activity.key-created',
+  'api-key-deactivated': 'activity.key-deactivated',
+  'api-key-paused': 'activity.key-paused',
+  'api-key-renamed': 'activity.key-renamed',
+  'api-key-resumed': 'activity.key-resumed',
+  'api-key-rotated': 'activity.key-rotated',
+  'api-key-secret-ended': 'activity.key-secret-ended',
+  'api-key-updated': 'activity.key-changed',
+  'default-api-key-set': 'activity.key-became-default',
 };
 
-const sentences: Readonly<Record<string, string>> = {
-  'account-blocked': 'Your account was blocked',
-  'account-created': 'Your account was created',
-  'account-entitlement-changed': 'Your plan was changed',
-  'account-trail-read': 'Your activity was read',
-  'account-unblocked': 'Your account was unblocked',
-  'private-key-registered': 'Your private key was registered',
-  'private-key-removed': 'Your private key was removed',
-  'automation-settings-updated': 'Your automation settings were changed',
+const sentences: Readonly<Record<string, Needing<'whose'>>> = {
+  'account-blocked': 'activity.account-blocked',
+  'account-created': 'activity.account-created',
+  'account-entitlement-changed': 'activity.account-plan-changed',
+  'account-trail-read': 'activity.account-trail-read',
+  'account-unblocked': 'activity.account-unblocked',
+  'private-key-registered': 'activity.private-key-registered',
+  'private-key-removed': 'activity.private-key-removed',
+  'automation-settings-updated': 'activity.automation-changed',
 };
 
-/** What an operator did to another account, before the id of that account. */
-const doneAsOperator: Readonly<Record<string, string>> = {
-  'account-blocked': 'You blocked account',
-  'account-entitlement-changed': 'You changed the plan of account',
-  'account-erased': 'You erased account',
-  'account-trail-read': 'You read the activity of account',
-  'account-unblocked': 'You unblocked account',
-  'api-key-deactivated': 'You deactivated an API key of account',
-  'api-key-paused': 'You paused an API key of account',
-  'api-key-resumed': 'You resumed an API key of account',
+/** What an operator did to another account, with the id of that account. */
+const doneAsOperator: Readonly<Record<string, Needing<'whose' | 'id'>>> = {
+  'account-blocked': 'activity.blocked',
+  'account-entitlement-changed': 'activity.changed-plan',
+  'account-erased': 'activity.erased',
+  'account-trail-read': 'activity.read-trail',
+  'account-unblocked': 'activity.unblocked',
+  'api-key-deactivated': 'activity.deactivated-key',
+  'api-key-paused': 'activity.paused-key',
+  'api-key-resumed': 'activity.resumed-key',
 };
 
-/** What an operator did to a webhook endpoint, before its id. */
-const doneToEndpoint: Readonly<Record<string, string>> = {
-  'webhook-delivery-resent': 'You resent a delivery to webhook endpoint',
-  'webhook-endpoint-created': 'You added webhook endpoint',
-  'webhook-endpoint-removed': 'You removed webhook endpoint',
-  'webhook-endpoint-updated': 'You changed webhook endpoint',
-  'webhook-secret-rotated': 'You rotated the secret of webhook endpoint',
+/** What an operator did to a webhook endpoint, with its id. */
+const doneToEndpoint: Readonly<Record<string, Needing<'whose' | 'id'>>> = {
+  'webhook-delivery-resent': 'activity.resent-delivery',
+  'webhook-endpoint-created': 'activity.added-endpoint',
+  'webhook-endpoint-removed': 'activity.removed-endpoint',
+  'webhook-endpoint-updated': 'activity.changed-endpoint',
+  'webhook-secret-rotated': 'activity.rotated-endpoint-secret',
 };
 
 /** What was done to a key. It can depend on the actor and the changes too. */
-function describeDeed(event: NamedEvent): string | undefined {
+function describeDeed(event: NamedEvent): Needing<'key'> | undefined {
   const { action, actor } = event;
   // The only change that a key can make is to deactivate itself.
-  if (actor === 'key') return 'deactivated itself';
+  if (actor === 'key') return 'activity.key-deactivated-itself';
   return action === 'api-key-leaked' ? describeLeak(event) : doneToKey[action];
+}
+
+/** Whose trail it is, as the messages call it. */
+type Whose = 'own' | 'other';
+
+/** An action in words that is no sentence about a key. One that this page does not know has its name. */
+function describeAct({ text }: Language, { action, targetId, onUserId }: NamedEvent, whose: Whose): string {
+  const name = action.replaceAll('-', ' ');
+  if (onUserId !== null) {
+    const done = doneAsOperator[action];
+    return done ? text(done, { whose, id: onUserId }) : `${name} ${onUserId}`;
+  }
+  const done = doneToEndpoint[action];
+  if (done) return text(done, { whose, id: `${targetId}` });
+  const sentence = sentences[action];
+  return sentence ? text(sentence, { whose }) : name;
 }
 
 interface EventSentenceProps {
@@ -61,36 +86,21 @@ interface EventSentenceProps {
   readonly isOfOther: boolean;
 }
 
-const ofOther = (words: string): string => words.replace(/^Your\b/, 'Their').replace(/^You\b/, 'They');
-
-/** An event about another account or a webhook endpoint, in words; undefined for any other event. */
-function describeAct({ action, targetId, onUserId }: NamedEvent): string | undefined {
-  if (onUserId !== null) return `${doneAsOperator[action] ?? action.replaceAll('-', ' ')} ${onUserId}`;
-  return doneToEndpoint[action] && `${doneToEndpoint[action]} ${targetId}`;
-}
-
 /** What happened, in words. An action that this page does not know is shown by its name. */
 export function EventSentence({ event, isOfOther }: EventSentenceProps) {
-  const { action, targetId, name, former, changes } = event;
-  const say = isOfOther ? ofOther : (words: string) => words;
-  const act = describeAct(event);
-  if (act !== undefined) return say(act);
-  const done = describeDeed(event);
-  if (done === undefined || targetId === null) return say(sentences[action] ?? action.replaceAll('-', ' '));
+  const language = useLanguage();
+  const { action, targetId, onUserId, name, former, changes } = event;
+  const done = onUserId === null ? describeDeed(event) : undefined;
+  if (done === undefined || targetId === null)
+    return describeAct(language, event, isOfOther ? 'other' : 'own');
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
   if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;
   const key = <KeyName id={targetId} name={name} isLink={!isOfOther} />;
-  if (former === null)
-    return (
-      <>
-        {key} {done}
-      </>
-    );
-  return (
-    <>
-      {key} replaced <KeyName id={former.id} name={former.name} isLink={!isOfOther} /> as the default key
-    </>
-  );
+  if (former === null) return language.rich(done, { key });
+  return language.rich('activity.replaced-default', {
+    key,
+    former: <KeyName id={former.id} name={former.name} isLink={!isOfOther} />,
+  });
 }
 
 interface KeyNameProps {
@@ -101,13 +111,10 @@ interface KeyNameProps {
 }
 
 function KeyName({ id, name, isLink }: KeyNameProps) {
-  const words = name === null ? `API key ${id}` : <bdi>{name}</bdi>;
-  return (
-    <>
-      {isLink ? <a href={pageOf({ id })}>{words}</a> : words}
-      {name !== null && ` (API key ${id})`}
-    </>
-  );
+  const { text, rich } = useLanguage();
+  const link = (content: ReactNode) => (isLink ? <a href={pageOf({ id })}>{content}</a> : content);
+  if (name === null) return link(text('activity.key', { id }));
+  return rich('activity.key-with-name', { id, name: <bdi>{name}</bdi>, link });
 }
 
 interface RenamedProps {
@@ -116,19 +123,12 @@ interface RenamedProps {
   readonly to: unknown;
 }
 
-const Renamed = ({ id, from, to }: RenamedProps) => {
-  if (to === null)
-    return (
-      <>
-        API key {id} is no longer named <bdi>{`${from}`}</bdi>
-      </>
-    );
-  return (
-    <>
-      API key {id} was {from === null ? 'named' : 'renamed from '}
-      {from !== null && <bdi>{`${from}`}</bdi>}
-      {from === null ? ' ' : ' to '}
-      <bdi>{`${to}`}</bdi>
-    </>
-  );
-};
+function Renamed({ id, ...names }: RenamedProps) {
+  const { rich } = useLanguage();
+  const from = <bdi>{`${names.from}`}</bdi>;
+  const to = <bdi>{`${names.to}`}</bdi>;
+  if (names.to === null) return rich('activity.lost-name', { id, from });
+  return names.from === null
+    ? rich('activity.got-name', { id, to })
+    : rich('activity.renamed', { id, from, to });
+}

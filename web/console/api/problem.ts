@@ -1,3 +1,5 @@
+import type { Language } from '../../messages/language.ts';
+
 /** What is wrong with one part of the input. */
 export interface InputIssue {
   /** The path to the part; the name of the argument comes first. */
@@ -57,16 +59,13 @@ export class Problem extends Error {
 }
 
 /** Any failure as a {@link Problem}. An error of another class is a fault of this page. */
-export const toProblem = (error: unknown): Problem =>
-  error instanceof Problem
-    ? error
-    : new Problem('server', 'Something went wrong on this page. Reload it and try again.', {
-        cause: error,
-      });
+export const toProblem = ({ text }: Language, error: unknown): Problem =>
+  error instanceof Problem ? error : new Problem('server', text('common.page-failed'), { cause: error });
 
 /** An input that this page itself refuses; the message is a sentence for the person. */
 export const invalid = (argument: string, message: string): Problem =>
   new Problem('invalid', 'Invalid input', { issues: [{ path: [argument], message }] });
 
 /** Nobody is signed in, or the sign-in has expired. */
-export const signedOut = (): Problem => new Problem('unauthenticated', 'Your sign-in has expired.');
+export const signedOut = ({ text }: Language): Problem =>
+  new Problem('unauthenticated', text('common.sign-in-expired'));

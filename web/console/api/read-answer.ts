@@ -1,3 +1,4 @@
+import type { Language } from '../../messages/language.ts';
 import { type InputIssue, Problem, signedOut } from './problem.ts';
 
 interface AnsweredError {
@@ -11,29 +12,45 @@ interface Answer<Data> {
 }
 
 /** When to try again, in words (RFC 9110, section 10.2.3; Keyward sends seconds, never a date). */
-const later = (response: Response): string => {
+const later = ({ text }: Language, response: Response): string => {
   const seconds = Number(response.headers.get('retry-after') ?? 0);
-  if (!(seconds > 0)) return 'Try again in a moment.';
-  return `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+  return seconds > 0 ? text('common.retry-in', { seconds }) : text('common.retry-soon');
 };
 
 /** The scopes that a challenge asks for (RFC 6750, section 3). */
 const requiredScopes = (response: Response): string[] =>
   /scope="([^"]*)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1]?.split(' ') ?? [];
 
-const failed = 'Something went wrong in Keyward. Try again later.';
+/** A sentence of the service, with its full stop, in the person's language. */
+const translate = ({ said }: Language, sentence: string): string =>
+  said(sentence.endsWith('.') ? sentence : `${sentence}.`);
 
-const refusedByStatus = (response: Response, said: string | undefined): Problem | undefined => {
+/** Why something is forbidden. */
+function forbidden(language: Language, said: string | undefined): string {
+  if (said === undefined) return language.text('common.forbidden');
+  const [, scopes] = /^The access token lacks the scope: (.+)$/.exec(said) ?? [];
+  return scopes === undefined ? translate(language, said) : language.text('common.lacks-scopes', { scopes });
+}
+
+const refusedByStatus = (
+  language: Language,
+  response: Response,
+  said: string | undefined,
+): Problem | undefined => {
+  const { text } = language;
   const requestId = response.headers.get('x-request-id');
-  if (response.status === 401) return signedOut();
+  if (response.status === 401) return signedOut(language);
   if (response.status === 403)
-    return new Problem('forbidden', `${said ?? 'You are not allowed to do this'}.`, {
+    return new Problem('forbidden', forbidden(language, said), {
       scopes: requiredScopes(response),
     });
-  if (response.status === 429) return new Problem('too-many', `Too many requests. ${later(response)}`);
+  if (response.status === 429)
+    return new Problem('too-many', text('common.too-many', { retry: later(language, response) }));
   if (response.status === 503)
-    return new Problem('server', `Keyward is not available right now. ${later(response)}`, { requestId });
-  if (response.status >= 500) return new Problem('server', failed, { requestId });
+    return new Problem('server', text('common.unavailable', { retry: later(language, response) }), {
+      requestId,
+    });
+  if (response.status >= 500) return new Problem('server', text('common.failed'), { requestId });
   return undefined;
 };
 
@@ -41,26 +58,29 @@ const refusedByStatus = (response: Response, said: string | undefined): Problem 
 const repeated = 60;
 
 /** An issue that names the refused item of a list: its index would not help a person. */
-function naming({ path, message }: InputIssue, asked: object): InputIssue {
+function naming({ text, said }: Language, { path, message }: InputIssue, asked: object): InputIssue {
   const found = path.reduce<unknown>((inner, name) => Object(inner)[name], asked);
-  if (path.length === 1 || typeof found !== 'string') return { path, message };
-  const text = found.length > repeated ? `${found.slice(0, repeated)}…` : found;
-  return { path, message: `“${text}” ${message.charAt(0).toLowerCase()}${message.slice(1)}` };
+  if (path.length === 1 || typeof found !== 'string') return { path, message: said(message) };
+  const item = found.length > repeated ? `${found.slice(0, repeated)}…` : found;
+  const rest = said(`${message.charAt(0).toLowerCase()}${message.slice(1)}`);
+  return { path, message: text('common.item-issue', { item, message: rest }) };
 }
 
 const refusedByError = (
+  language: Language,
   { message, extensions }: AnsweredError,
   asked: object,
   requestId: string | null,
 ): Problem => {
   if (extensions?.code === 'BAD_USER_INPUT') {
     const issues = extensions.issues ?? [];
-    return new Problem('invalid', message, { issues: issues.map((issue) => naming(issue, asked)) });
+    return new Problem('invalid', message, { issues: issues.map((issue) => naming(language, issue, asked)) });
   }
-  if (extensions?.code === 'INTERNAL_SERVER_ERROR') return new Problem('server', failed, { requestId });
+  if (extensions?.code === 'INTERNAL_SERVER_ERROR')
+    return new Problem('server', language.text('common.failed'), { requestId });
   if (extensions?.code === 'PERSISTED_QUERY_NOT_FOUND')
     return new Problem('unknown-document', message, { requestId });
-  return new Problem('refused', message.endsWith('.') ? message : `${message}.`, { requestId });
+  return new Problem('refused', translate(language, message), { requestId });
 };
 
 /**
@@ -68,14 +88,17 @@ const refusedByError = (
  * @param asked the variables of the request
  * @throws {Problem} if the response has anything but data
  */
-export async function readAnswer<Data>(response: Response, asked: object = {}): Promise<Data> {
+export async function readAnswer<Data>(
+  language: Language,
+  response: Response,
+  asked: object = {},
+): Promise<Data> {
   const requestId = response.headers.get('x-request-id');
   const answer: Answer<Data> = await response.json().catch(() => ({}));
   const [error] = answer.errors ?? [];
-  const problem = refusedByStatus(response, error?.message);
+  const problem = refusedByStatus(language, response, error?.message);
   if (problem) throw problem;
-  if (error) throw refusedByError(error, asked, requestId);
-  if (!answer.data)
-    throw new Problem('server', 'The response could not be read. Reload this page.', { requestId });
+  if (error) throw refusedByError(language, error, asked, requestId);
+  if (!answer.data) throw new Problem('server', language.text('common.unreadable'), { requestId });
   return answer.data;
 }

@@ -1,4 +1,6 @@
 import type { ResultOf, TadaDocumentNode } from 'gql.tada';
+import type { Language } from '../../messages/language.ts';
+import { NoResponse } from '../../shared/fetch-in-time.ts';
 import type { CompiledDocument } from './compiled-document.ts';
 import { Problem } from './problem.ts';
 import { readAnswer } from './read-answer.ts';
@@ -21,17 +23,23 @@ export const createIdempotencyKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** An earlier attempt succeeded, and its response was lost; then the person changed the form. */
-const doneAlready = () =>
-  new Problem(
-    'refused',
-    'An earlier attempt succeeded with other values. Close this dialog and check what it did.',
-  );
+const doneAlready = ({ text }: Language) => new Problem('refused', text('common.done-already'));
 
 /** What to do if no response comes: the change may have been made. */
-function hintFor(isChange: boolean, idempotencyKey: string | undefined): string {
-  if (idempotencyKey !== undefined) return 'Try again: if it was done already, you get the same result.';
-  return isChange ? 'Check whether the change was made before you try again.' : 'Try again in a moment.';
+function hintFor({ text }: Language, isChange: boolean, idempotencyKey: string | undefined): string {
+  if (idempotencyKey !== undefined) return text('common.hint-same-result');
+  return text(isChange ? 'common.hint-check' : 'common.retry-soon');
 }
+
+/** No response came. */
+const noResponse = ({ text }: Language, cause: NoResponse, hint: string): Problem =>
+  new Problem(
+    'network',
+    cause.waited === undefined
+      ? text('common.unreachable')
+      : text('common.no-response', { seconds: cause.waited, hint }),
+    { cause },
+  );
 
 /** Sends an operation to the GraphQL API, as the person. Throws a {@link Problem}. */
 export type Request = <Data, Variables extends object>(
@@ -42,40 +50,36 @@ export type Request = <Data, Variables extends object>(
 
 /**
  * Sends a request to the GraphQL API as the person.
- * @param hint what to do after a timeout, in a sentence
- * @throws {Error} with a sentence for a person
+ * @throws {NoResponse} if none comes
+ * @throws {Problem} with another reason
  */
 export type Send = (
   init: RequestInit & { readonly headers: Readonly<Record<string, string>> },
-  hint: string,
 ) => Promise<Response>;
 
 /**
  * Makes what sends operations.
+ * @param language the person's
  * @param begin is called for each operation: all that is sent for it is sent as the same person
  */
 export const createRequest =
-  (begin: () => Send): Request =>
+  (language: Language, begin: () => Send): Request =>
   async (document, variables, { signal, idempotencyKey } = {}) => {
     // The build has put it there.
     const { id, text, isChange } = document as unknown as CompiledDocument;
     const send = begin();
     const ask = async (asked: object) => {
-      const response = await send(
-        {
-          method: 'POST',
-          headers: { ...headers, ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) },
-          body: JSON.stringify({ ...asked, variables }),
-          ...(signal && { signal }),
-        },
-        hintFor(isChange, idempotencyKey),
-      ).catch((cause: Error) => {
-        throw signal?.aborted || cause instanceof Problem
-          ? cause
-          : new Problem('network', cause.message, { cause });
+      const response = await send({
+        method: 'POST',
+        headers: { ...headers, ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) },
+        body: JSON.stringify({ ...asked, variables }),
+        ...(signal && { signal }),
+      }).catch((error: unknown) => {
+        if (signal?.aborted || !(error instanceof NoResponse)) throw error;
+        throw noResponse(language, error, hintFor(language, isChange, idempotencyKey));
       });
-      return readAnswer<ResultOf<typeof document>>(response, variables).catch((error: unknown) => {
-        throw error instanceof Problem && error.issueOf('Idempotency-Key') ? doneAlready() : error;
+      return readAnswer<ResultOf<typeof document>>(language, response, variables).catch((error: unknown) => {
+        throw error instanceof Problem && error.issueOf('Idempotency-Key') ? doneAlready(language) : error;
       });
     };
     try {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
 import { automationSettingsQuery } from './documents.ts';
@@ -8,13 +8,14 @@ import { SettingsForm, settingsKey } from './settings-form.tsx';
 /** The person's automation settings. */
 export function AutomationView() {
   const { request } = useHost();
+  const { text } = useLanguage();
   const settings = useQuery({
     queryKey: settingsKey,
     queryFn: ({ signal }) => request(automationSettingsQuery, {}, { signal }),
   });
   return (
-    <View title="Automation" lead="Let programs work on your behalf, and set how long each session lasts.">
-      <QueryContent query={settings} what="the automation settings">
+    <View title={text('automation.title')} lead={text('automation.lead')}>
+      <QueryContent query={settings} what={text('automation.loaded')}>
         {({ automationSettings }) => <SettingsForm settings={automationSettings} />}
       </QueryContent>
     </View>

@@ -1,6 +1,7 @@
-import { duration } from '../../shared/times.ts';
+import type { Language } from '../../messages/language.ts';
 import { settings } from '../../sign-in/settings.ts';
 import { Field } from '../ui/field.tsx';
+import { useLanguage } from '../ui/host.ts';
 import { readDuration } from './read-duration.ts';
 
 interface DurationFieldProps {
@@ -10,10 +11,10 @@ interface DurationFieldProps {
 }
 
 /** What was typed, in words; nothing if it is no length of time yet. */
-const inWords = (text: string): string => {
+const inWords = (language: Language, typed: string): string => {
   try {
-    const seconds = readDuration(text);
-    return seconds === null ? 'Not set' : duration(seconds);
+    const seconds = readDuration(language, typed);
+    return seconds === null ? language.text('automation.no-duration') : language.duration(seconds);
   } catch {
     return '';
   }
@@ -23,10 +24,14 @@ const { min, max } = settings.sessionDuration;
 
 /** The length of a session, in seconds, with the same in words beside the field. */
 export function DurationField({ text, issue, onChange }: DurationFieldProps) {
+  const language = useLanguage();
   return (
     <Field
-      label="Session length"
-      hint={`${duration(min)} to ${duration(max)}, in seconds or with a unit: 3600, 90 min, 1 h. If it is empty, your provider decides.`}
+      label={language.text('automation.session-length')}
+      hint={language.text('automation.session-length-hint', {
+        min: language.duration(min),
+        max: language.duration(max),
+      })}
       issue={issue}
     >
       {(control) => (
@@ -38,7 +43,7 @@ export function DurationField({ text, issue, onChange }: DurationFieldProps) {
             value={text}
             onInput={({ currentTarget }) => onChange(currentTarget.value)}
           />
-          <output htmlFor={control.id}>{inWords(text)}</output>
+          <output htmlFor={control.id}>{inWords(language, text)}</output>
         </div>
       )}
     </Field>

@@ -1,5 +1,6 @@
 import { useId, useRef } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
+import { useLanguage } from '../ui/host.ts';
 
 interface EnabledFieldProps {
   readonly isEnabled: boolean | null;
@@ -7,14 +8,15 @@ interface EnabledFieldProps {
   readonly onChange: (isEnabled: boolean | null) => void;
 }
 
-/** The state of the switch, in words. */
+/** The state of the switch, as the messages call it. */
 export const stateOf = (isEnabled: boolean | null) => {
-  if (isEnabled === null) return 'Not set';
-  return isEnabled ? 'On' : 'Off';
+  if (isEnabled === null) return 'unset';
+  return isEnabled ? 'on' : 'off';
 };
 
 /** The switch for automation. A switch has only two states, so the text beside it says if it is not set. */
 export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) {
+  const { text, rich } = useLanguage();
   const id = useId();
   const control = useRef<HTMLInputElement>(null);
   const clear = () => {
@@ -24,7 +26,7 @@ export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) 
   };
   return (
     <div className="field">
-      <label htmlFor={id}>Automation</label>
+      <label htmlFor={id}>{text('automation.label')}</label>
       <div className="switch-row">
         <input
           ref={control}
@@ -38,15 +40,17 @@ export function EnabledField({ isEnabled, issue, onChange }: EnabledFieldProps) 
           onChange={({ currentTarget }) => onChange(currentTarget.checked)}
         />
         <span id={`${id}-state`} className="switch-state">
-          {stateOf(isEnabled)}
+          {text(`automation.state-${stateOf(isEnabled)}`)}
         </span>
         {isEnabled !== null && (
           <Button look="quiet" onClick={clear}>
-            Clear<span className="visually-hidden"> automation</span>
+            {rich('automation.clear', {
+              hidden: (content) => <span className="visually-hidden">{content}</span>,
+            })}
           </Button>
         )}
       </div>
-      <p className="hint">If it is not set, your provider decides.</p>
+      <p className="hint">{text('automation.hint')}</p>
       {issue && <p className="issue">{issue}</p>}
     </div>
   );

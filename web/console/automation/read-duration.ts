@@ -1,3 +1,4 @@
+import type { Language } from '../../messages/language.ts';
 import { invalid } from '../api/problem.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -14,12 +15,12 @@ const form =
  * @returns the seconds; null if the text is empty
  * @throws {Problem} if the text is no length of time
  */
-export function readDuration(text: string): number | null {
+export function readDuration(language: Language, text: string): number | null {
   if (text.trim() === '') return null;
   const [, number = '', ...letters] = form.exec(text.trim()) ?? [];
   const unit = letters.find((letter) => letter !== undefined) ?? 's';
   const seconds = Math.round(Number(number.replace(',', '.')) * (units[unit.toLowerCase()] ?? 1));
-  if (seconds > mostInt) throw invalid('sessionDuration', 'This is too long.');
+  if (seconds > mostInt) throw invalid('sessionDuration', language.text('automation.too-long'));
   if (number !== '') return seconds;
-  throw invalid('sessionDuration', 'Must be a length of time, such as 3600, 90 min or 1 h.');
+  throw invalid('sessionDuration', language.text('automation.not-a-duration'));
 }

@@ -1,11 +1,10 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
 import { useState } from 'preact/compat';
-import { duration } from '../../shared/times.ts';
 import { getSession } from '../../sign-in/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useUndo } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -41,24 +40,24 @@ interface SettingsProps {
 }
 
 /** Edits the automation settings: the switch at once, the session length with a button. */
-export const SettingsForm = ({ settings }: SettingsProps) => (
-  <div className="card settings">
-    <EnabledSetting settings={settings} />
-    <DurationSetting settings={settings} />
-    <p className="hint">
-      {settings.updatedAt === null ? (
-        'Never saved.'
-      ) : (
-        <>
-          Saved <Moment at={settings.updatedAt} />
-        </>
-      )}
-    </p>
-  </div>
-);
+export function SettingsForm({ settings }: SettingsProps) {
+  const { text, rich } = useLanguage();
+  return (
+    <div className="card settings">
+      <EnabledSetting settings={settings} />
+      <DurationSetting settings={settings} />
+      <p className="hint">
+        {settings.updatedAt === null
+          ? text('automation.never-saved')
+          : rich('automation.saved', { moment: <Moment at={settings.updatedAt} /> })}
+      </p>
+    </div>
+  );
+}
 
 /** The switch. A change is stored at once, and can be undone. */
 function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
+  const { text } = useLanguage();
   const store = useStore();
   const { run, pending, problem } = useAction();
   const [wanted, setWanted] = useState(isEnabled);
@@ -68,7 +67,7 @@ function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
     return run(async () => {
       await store({ isEnabled: next });
       const undo = before === undefined ? undefined : () => void change(before);
-      tell(`Automation: ${stateOf(next).toLowerCase()}.`, undo);
+      tell(text(`automation.now-${stateOf(next)}`), undo);
     });
   };
   return (
@@ -86,15 +85,21 @@ function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
 /** The session length. What is typed is stored with the button; the person is asked before it is lost. */
 function DurationSetting({ settings: { sessionDuration } }: SettingsProps) {
   const { notify } = useHost();
+  const language = useLanguage();
+  const { text, duration } = language;
   const store = useStore();
   const [typed, setTyped] = useState<string>();
   const action = useAction();
   useUnsaved(typed !== undefined);
   const save = async () => {
-    const seconds = readDuration(typed ?? '');
+    const seconds = readDuration(language, typed ?? '');
     await store({ sessionDuration: seconds });
     setTyped(undefined);
-    notify(seconds === null ? 'Session length: not set.' : `Session length: ${duration(seconds)}.`);
+    notify(
+      seconds === null
+        ? text('automation.session-length-unset')
+        : text('automation.session-length-set', { duration: duration(seconds) }),
+    );
   };
   return (
     <>
@@ -107,10 +112,10 @@ function DurationSetting({ settings: { sessionDuration } }: SettingsProps) {
         {typed !== undefined && (
           <div className="form-end">
             <Button look="primary" type="submit" pending={action.pending}>
-              Save session length
+              {text('automation.save')}
             </Button>
             <Button look="quiet" onClick={() => setTyped(undefined)}>
-              Discard
+              {text('automation.discard')}
             </Button>
           </div>
         )}

@@ -3,7 +3,7 @@ import { deactivateApiKeyMutation } from '../keys/documents.ts';
 import { LastUse } from '../keys/last-use.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { useNow } from '../ui/use-now.ts';
 
@@ -15,13 +15,15 @@ interface DeactivateKeyDialogProps {
 /** Deactivates a key after the person has seen which one it is. */
 export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogProps) {
   const { request, refresh, notify, setParams } = useHost();
+  const language = useLanguage();
+  const { text, rich } = language;
   const action = useAction();
-  const name = nameOf(apiKey);
+  const name = nameOf(language, apiKey);
   const canPause = stateOf(apiKey, useNow()) === 'active';
   return (
     <FormDialog
-      title={`Deactivate ${name}?`}
-      submitLabel={`Deactivate ${name}`}
+      title={text('key.deactivate-title', { name })}
+      submitLabel={text('key.deactivate-submit', { name })}
       danger
       action={action}
       onDismiss={onDismiss}
@@ -29,19 +31,16 @@ export function DeactivateKeyDialog({ apiKey, onDismiss }: DeactivateKeyDialogPr
         await request(deactivateApiKeyMutation, { keyId: apiKey.id });
         await refresh();
         onDismiss();
-        notify(`${name} was deactivated.`);
+        notify(text('key.deactivated', { name }));
       }}
     >
-      <p>
-        The key that begins with <code>{apiKey.keyPrefix}</code> stops working at once in every program that
-        uses it. You cannot undo this.
-      </p>
+      <p>{rich('key.deactivate-what', { prefix: <code>{apiKey.keyPrefix}</code> })}</p>
       <LastUse apiKey={apiKey} />
       {canPause && (
         <p>
-          Not sure? You can resume a paused key.{' '}
+          {text('key.not-sure')}{' '}
           <Button look="quiet" onClick={() => setParams({ do: 'pause' })}>
-            Pause it instead…
+            {text('key.pause-instead')}
           </Button>
         </p>
       )}

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { usePlace } from '../ui/use-place.ts';
 import { useUnsaved } from '../ui/use-unsaved.ts';
@@ -30,7 +30,6 @@ export const Row = ({ label, action, children }: RowProps) => (
 
 interface EditRowProps {
   readonly part: keyof KeyParts;
-  readonly label: string;
   readonly apiKey: ApiKey;
   /** The value now. It stays in sight while it is edited. */
   readonly shown: ReactNode;
@@ -40,8 +39,9 @@ interface EditRowProps {
 }
 
 /** A part of a key that is edited in its place and saved alone. The address can open it: `?edit=quota`. */
-export function EditRow({ part, label, apiKey, shown, canEdit, children }: EditRowProps) {
+export function EditRow({ part, apiKey, shown, canEdit, children }: EditRowProps) {
   const { setParams } = useHost();
+  const { text, rich } = useLanguage();
   const isAsked = usePlace().params.get('edit') === part && canEdit;
   const [before, setBefore] = useState<ApiKey>();
   const button = useRef<HTMLDivElement>(null);
@@ -58,7 +58,7 @@ export function EditRow({ part, label, apiKey, shown, canEdit, children }: EditR
   return (
     <>
       <Row
-        label={label}
+        label={text(`key.part-${part}`)}
         action={
           canEdit && (
             <div ref={button}>
@@ -67,8 +67,10 @@ export function EditRow({ part, label, apiKey, shown, canEdit, children }: EditR
                 aria-expanded={before !== undefined}
                 onClick={() => (before ? close() : setBefore(apiKey))}
               >
-                {before ? 'Close' : 'Edit'}
-                <span className="visually-hidden"> {label.toLowerCase()}</span>
+                {rich(before ? 'key.close' : 'key.edit', {
+                  part: text(`key.this-${part}`),
+                  hidden: (content) => <span className="visually-hidden">{content}</span>,
+                })}
               </Button>
             </div>
           )
@@ -77,7 +79,7 @@ export function EditRow({ part, label, apiKey, shown, canEdit, children }: EditR
         {shown}
       </Row>
       {before && canEdit && (
-        <EditForm part={part} label={label} before={before} onClose={close}>
+        <EditForm part={part} before={before} onClose={close}>
           {children}
         </EditForm>
       )}
@@ -85,13 +87,14 @@ export function EditRow({ part, label, apiKey, shown, canEdit, children }: EditR
   );
 }
 
-interface EditFormProps extends Pick<EditRowProps, 'part' | 'label' | 'children'> {
+interface EditFormProps extends Pick<EditRowProps, 'part' | 'children'> {
   readonly before: ApiKey;
   readonly onClose: () => void;
 }
 
-function EditForm({ part, label, before, onClose, children }: EditFormProps) {
-  const { notify, request, refresh } = useHost();
+function EditForm({ part, before, onClose, children }: EditFormProps) {
+  const { notify, request, refresh, language } = useHost();
+  const { text } = language;
   const id = useId();
   const action = useAction();
   const [isChanged, setIsChanged] = useState(false);
@@ -101,15 +104,15 @@ function EditForm({ part, label, before, onClose, children }: EditFormProps) {
     place.current?.querySelector<HTMLElement>(':is(input, textarea, select):not([type="hidden"])')?.focus();
   }, []);
   const save = async (form: FormData) => {
-    const changes = readKeyForm(form, new Date(), before, [part]);
+    const changes = readKeyForm(language, form, new Date(), before, [part]);
     if (Object.keys(changes).length === 0) {
       onClose();
-      return notify('No changes to save.');
+      return notify(text('key.no-changes'));
     }
     await request(updateApiKeyMutation, { keyId: before.id, ...changes });
     await refresh();
     onClose();
-    notify(`${label} saved.`);
+    notify(text('key.saved', { part: text(`key.part-${part}`) }));
   };
   return (
     <div className="key-edit" ref={place}>
@@ -119,10 +122,10 @@ function EditForm({ part, label, before, onClose, children }: EditFormProps) {
       <FormProblem problem={action.problem} shown={[part]} />
       <div className="form-end">
         <Button look="primary" type="submit" form={id} pending={action.pending}>
-          Save {label.toLowerCase()}
+          {text('key.save', { part: text(`key.this-${part}`) })}
         </Button>
         <Button look="quiet" onClick={onClose}>
-          Cancel
+          {text('common.cancel')}
         </Button>
       </div>
     </div>

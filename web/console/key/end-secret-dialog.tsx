@@ -1,7 +1,7 @@
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
 import { endApiKeySecretMutation } from '../keys/documents.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useAction } from '../ui/use-action.ts';
 
@@ -15,12 +15,14 @@ interface EndSecretDialogProps {
 /** Ends a previous secret of a key. */
 export function EndSecretDialog({ apiKey, prefix, onDismiss }: EndSecretDialogProps) {
   const { request, refresh, notify } = useHost();
+  const language = useLanguage();
+  const { text, rich } = language;
   const action = useAction();
   const { lastUsedAt } = apiKey.secrets.find((secret) => secret.prefix === prefix) ?? { lastUsedAt: null };
   return (
     <FormDialog
-      title="End this secret?"
-      submitLabel="End now"
+      title={text('key.end-secret-title')}
+      submitLabel={text('key.end-secret-submit')}
       danger
       action={action}
       onDismiss={onDismiss}
@@ -28,21 +30,19 @@ export function EndSecretDialog({ apiKey, prefix, onDismiss }: EndSecretDialogPr
         await request(endApiKeySecretMutation, { keyId: apiKey.id, prefix });
         await refresh();
         onDismiss();
-        notify(`The secret ${prefix} was ended.`);
+        notify(text('key.end-secret-done', { prefix }));
       }}
     >
       <p>
-        The secret of <bdi>{nameOf(apiKey)}</bdi> that begins with <code>{prefix}</code> stops working at
-        once. The current secret continues to work. You cannot undo this.
+        {rich('key.end-secret-what', {
+          name: <bdi>{nameOf(language, apiKey)}</bdi>,
+          prefix: <code>{prefix}</code>,
+        })}
       </p>
       <p>
-        {lastUsedAt === null ? (
-          'This secret has not been used.'
-        ) : (
-          <>
-            Last used <Moment at={lastUsedAt} />.
-          </>
-        )}
+        {lastUsedAt === null
+          ? text('key.end-secret-unused')
+          : rich('key.end-secret-used', { at: <Moment at={lastUsedAt} /> })}
       </p>
     </FormDialog>
   );

@@ -4,7 +4,7 @@ import { EventDays } from '../activity/event-days.tsx';
 import { nameEvents } from '../activity/name-events.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import { Heading } from '../ui/heading.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 
 /** How many events the page shows. */
@@ -13,6 +13,7 @@ const shown = 5;
 /** What was last changed on a key. */
 export function KeyHistory({ apiKey: { id, name } }: { readonly apiKey: ApiKey }) {
   const { request, hasViews } = useHost();
+  const { text } = useLanguage();
   const query = useQuery({
     queryKey: ['audit-events', 'latest', id],
     queryFn: ({ signal }) => request(auditEventsQuery, { keyId: id, first: shown }, { signal }),
@@ -21,11 +22,11 @@ export function KeyHistory({ apiKey: { id, name } }: { readonly apiKey: ApiKey }
     <section className="key-section" part="section" aria-labelledby="key-history">
       <header>
         <Heading level={2} id="key-history">
-          History
+          {text('key.history')}
         </Heading>
-        {hasViews && <a href={`#activity?key=${id}`}>All activity of this key</a>}
+        {hasViews && <a href={`#activity?key=${id}`}>{text('key.all-activity')}</a>}
       </header>
-      <QueryContent query={query} what="history">
+      <QueryContent query={query} what={text('key.history-loading')}>
         {({ auditEvents: { edges } }) => (
           <EventDays
             events={nameEvents(

@@ -4,7 +4,7 @@ import { type ApiKey, canChange, nameOf, stateOf } from '../keys/api-key.ts';
 import { apiKeyQuery } from '../keys/documents.ts';
 import { type NewSecret, SecretDialog } from '../keys/secret-dialog.tsx';
 import { knownApiKeys } from '../keys/use-api-keys.ts';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { usePlace } from '../ui/use-place.ts';
@@ -19,7 +19,8 @@ import { KeyUse } from './key-use.tsx';
 
 /** The page of one API key: how it is used, what it may do, its secrets and its history. */
 export function KeyPage({ keyId }: { readonly keyId: number }) {
-  const { request, queryClient } = useHost();
+  const { request, queryClient, language } = useHost();
+  const { text } = language;
   const query = useQuery({
     queryKey: ['api-key', keyId],
     queryFn: ({ signal }) => request(apiKeyQuery, { keyId }, { signal }),
@@ -32,11 +33,11 @@ export function KeyPage({ keyId }: { readonly keyId: number }) {
   const known = query.data?.apiKey;
   return (
     <View
-      title={known ? nameOf(known) : `API key ${keyId}`}
-      back={<a href="#keys">API keys</a>}
+      title={nameOf(language, known ?? { id: keyId, name: null })}
+      back={<a href="#keys">{text('key.back')}</a>}
       action={known && <Actions apiKey={known} />}
     >
-      <QueryContent query={query} what="API key">
+      <QueryContent query={query} what={text('key.loading')}>
         {({ apiKey }) => <Key apiKey={apiKey} />}
       </QueryContent>
     </View>
@@ -46,22 +47,23 @@ export function KeyPage({ keyId }: { readonly keyId: number }) {
 /** The actions that matter most. The address asks for them, so that other pages can lead to them. */
 function Actions({ apiKey }: { readonly apiKey: ApiKey }) {
   const { setParams } = useHost();
+  const { text } = useLanguage();
   const state = stateOf(apiKey, useNow());
   return (
     <div className="actions">
       {canChange(state) && (
         <button type="button" className="button" onClick={() => setParams({ do: 'rotate' })}>
-          Rotate…
+          {text('key.rotate')}
         </button>
       )}
       {state === 'active' && (
         <button type="button" className="button" onClick={() => setParams({ do: 'pause' })}>
-          Pause…
+          {text('key.pause')}
         </button>
       )}
       {state !== 'deactivated' && (
         <button type="button" className="button danger-text" onClick={() => setParams({ do: 'deactivate' })}>
-          Deactivate…
+          {text('key.deactivate')}
         </button>
       )}
     </div>

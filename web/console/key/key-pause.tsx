@@ -1,9 +1,8 @@
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
 import { pauseApiKeyMutation, resumeApiKeyMutation } from '../keys/documents.ts';
-import { pauserOf } from '../keys/pauser-of.ts';
 import { Button } from '../ui/button.tsx';
 import { focusSomewhere } from '../ui/focus.ts';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useUndo } from '../ui/notice.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
@@ -11,7 +10,8 @@ import { useAction } from '../ui/use-action.ts';
 
 /** Says since when a key is paused, by whom and why. Its owner resumes it with one click, and can undo that. */
 export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
-  const { request, refresh, notify, setParams, root } = useHost();
+  const { request, refresh, notify, setParams, root, language } = useHost();
+  const { text } = language;
   const { pausedAt, pausedBy, pauseReason } = apiKey;
   const { run, pending, problem } = useAction();
   const tell = useUndo();
@@ -19,23 +19,22 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
     run(async () => {
       await request(pauseApiKeyMutation, { keyId: apiKey.id, reason });
       await refresh();
-      notify(`${nameOf(apiKey)} is paused.`);
+      notify(text('key.paused', { name: nameOf(language, apiKey) }));
     });
   const resume = () =>
     run(async () => {
       await request(resumeApiKeyMutation, { keyId: apiKey.id });
       await refresh();
-      const reason = pausedBy === 'SCANNER' ? 'It was found in public.' : pauseReason;
-      tell(`${nameOf(apiKey)} was resumed.`, () => void pauseAgain(reason));
+      const reason = pausedBy === 'SCANNER' ? text('key.found-in-public') : pauseReason;
+      tell(text('key.resumed', { name: nameOf(language, apiKey) }), () => void pauseAgain(reason));
       // The button is gone.
       focusSomewhere(root);
     });
   if (pausedAt === null) return <ProblemNote problem={problem} />;
   return (
-    <section className="answer" aria-label="Pause">
+    <section className="answer" aria-label={text('key.pause-section')}>
       <p>
-        <strong>Paused {pausedBy === 'OWNER' ? 'by you' : pauserOf(pausedBy)}</strong>{' '}
-        <Moment at={pausedAt} />
+        <strong>{text('key.paused-by', { by: pausedBy ?? 'other' })}</strong> <Moment at={pausedAt} />
       </p>
       {pauseReason !== null && (
         <p>
@@ -44,10 +43,12 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
       )}
       <Advice pausedBy={pausedBy} />
       <div className="actions">
-        {pausedBy === 'SCANNER' && <Button onClick={() => setParams({ do: 'rotate' })}>Rotate…</Button>}
+        {pausedBy === 'SCANNER' && (
+          <Button onClick={() => setParams({ do: 'rotate' })}>{text('key.rotate')}</Button>
+        )}
         {pausedBy !== 'OPERATOR' && (
           <Button pending={pending} onClick={resume}>
-            Resume
+            {text('key.resume')}
           </Button>
         )}
       </div>
@@ -58,11 +59,8 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
 
 /** What an owner should know before they resume a key. */
 function Advice({ pausedBy }: Pick<ApiKey, 'pausedBy'>) {
-  if (pausedBy === 'OPERATOR') return <p className="hint">Only your provider can resume it.</p>;
+  const { text } = useLanguage();
+  if (pausedBy === 'OPERATOR') return <p className="hint">{text('key.resume-by-provider')}</p>;
   if (pausedBy !== 'SCANNER') return null;
-  return (
-    <p className="hint">
-      Others may know its secret. Rotate the key, so that the secret stops for good. Then resume it.
-    </p>
-  );
+  return <p className="hint">{text('key.resume-leaked')}</p>;
 }

@@ -1,8 +1,7 @@
-import { absolute } from '../../shared/times.ts';
 import { type ApiKey, type ApiKeyState, canChange } from '../keys/api-key.ts';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useNow } from '../ui/use-now.ts';
 
@@ -14,15 +13,16 @@ interface KeySecretsProps {
 /** The secrets of a key that work. */
 export function KeySecrets({ apiKey, state }: KeySecretsProps) {
   const now = useNow();
+  const { text } = useLanguage();
   const secrets = apiKey.secrets.filter(({ endsAt }) => endsAt === null || new Date(endsAt) > now);
   return (
     <section className="key-section" part="section" aria-labelledby="key-secrets">
       <header>
         <Heading level={2} id="key-secrets">
-          Secrets
+          {text('key.secrets')}
         </Heading>
       </header>
-      {state === 'paused' && <p className="hint">These work again when the key is resumed.</p>}
+      {state === 'paused' && <p className="hint">{text('key.secrets-paused')}</p>}
       {canChange(state) ? (
         <ul className="key-rows">
           {secrets.map((secret) => (
@@ -30,7 +30,7 @@ export function KeySecrets({ apiKey, state }: KeySecretsProps) {
           ))}
         </ul>
       ) : (
-        <p className="hint">None works: the key {state === 'expired' ? 'has expired' : 'is inactive'}.</p>
+        <p className="hint">{text(state === 'expired' ? 'key.secrets-expired' : 'key.secrets-inactive')}</p>
       )}
     </section>
   );
@@ -42,26 +42,24 @@ function Secret({
   secret: ApiKey['secrets'][number];
 }) {
   const { setParams } = useHost();
+  const { text, rich, absolute } = useLanguage();
   return (
     <li>
       <p>
-        <strong>{endsAt === null ? 'Current secret' : 'Previous secret'}</strong>{' '}
+        <strong>{text(endsAt === null ? 'key.secret-current' : 'key.secret-previous')}</strong>{' '}
         {prefix && <code>{prefix}</code>}
       </p>
       <p className="hint">
-        {createdAt !== null && `Created ${absolute(new Date(createdAt))}. `}
-        {lastUsedAt === null ? (
-          'Not used yet. '
-        ) : (
-          <>
-            Last used <Moment at={lastUsedAt} />.{' '}
-          </>
-        )}
-        {endsAt !== null && <>Works until {absolute(new Date(endsAt))}.</>}
+        {createdAt !== null && `${text('key.secret-created', { at: absolute(new Date(createdAt)) })} `}
+        {lastUsedAt === null
+          ? text('key.secret-unused')
+          : rich('key.secret-used', { at: <Moment at={lastUsedAt} /> })}{' '}
+        {endsAt !== null && text('key.secret-until', { at: absolute(new Date(endsAt)) })}
       </p>
       {endsAt !== null && prefix !== null && (
         <Button look="quiet danger" onClick={() => setParams({ do: 'end-secret', secret: prefix })}>
-          End now…<span className="visually-hidden"> {prefix}</span>
+          {text('key.end-now')}
+          <span className="visually-hidden"> {prefix}</span>
         </Button>
       )}
     </li>

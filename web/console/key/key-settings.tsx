@@ -1,5 +1,5 @@
 import type { ReactNode } from 'preact/compat';
-import { absolute } from '../../shared/times.ts';
+import type { Language } from '../../messages/language.ts';
 import type { Problem } from '../api/problem.ts';
 import { type ApiKey, type ApiKeyState, canChange, nameOf } from '../keys/api-key.ts';
 import { setDefaultApiKeyMutation } from '../keys/documents.ts';
@@ -14,7 +14,7 @@ import { QuotaLeft } from '../keys/quota-left.tsx';
 import type { KeyParts } from '../keys/read-key-form.ts';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { EditRow, Row } from './edit-row.tsx';
@@ -27,16 +27,14 @@ interface KeySettingsProps {
 /** A part of a key that can be edited by itself. */
 interface Part {
   readonly name: keyof KeyParts;
-  readonly label: string;
-  readonly shown: (key: ApiKey) => ReactNode;
+  readonly shown: (language: Language, key: ApiKey) => ReactNode;
   readonly Fields: (props: { readonly before: ApiKey; readonly problem: Problem | undefined }) => ReactNode;
 }
 
 const rights: readonly Part[] = [
   {
     name: 'permissions',
-    label: 'Permissions',
-    shown: ({ permissions }) => (
+    shown: (_, { permissions }) => (
       <>
         <MayDo permissions={permissions} />
         <LostPermissions permissions={permissions} />
@@ -48,31 +46,31 @@ const rights: readonly Part[] = [
   },
   {
     name: 'allowedAddresses',
-    label: 'Addresses',
-    shown: ({ allowedAddresses }) =>
-      allowedAddresses.length === 0 ? 'Any address' : <Codes items={allowedAddresses} />,
+    shown: ({ text }, { allowedAddresses }) =>
+      allowedAddresses.length === 0 ? text('key.any-address') : <Codes items={allowedAddresses} />,
     Fields: ({ before, problem }) => (
       <AddressesField list={before.allowedAddresses} issue={problem?.issueOf('allowedAddresses')} />
     ),
   },
   {
     name: 'rateLimit',
-    label: 'Rate limit',
-    shown: ({ rateLimit }) => (rateLimit === null ? 'None' : `At most ${rateInWords(rateLimit)}`),
+    shown: (language, { rateLimit }) =>
+      rateLimit === null
+        ? language.text('key.none')
+        : language.text('key.at-most', { rate: rateInWords(language, rateLimit) }),
     Fields: ({ before, problem }) => (
       <RateLimitField rateLimit={before.rateLimit} issue={problem?.issueOf('rateLimit')} />
     ),
   },
   {
     name: 'quota',
-    label: 'Quota',
-    shown: ({ quota }) => (quota === null ? 'None' : <QuotaLeft quota={quota} />),
+    shown: ({ text }, { quota }) => (quota === null ? text('key.none') : <QuotaLeft quota={quota} />),
     Fields: ({ before, problem }) => <QuotaField quota={before.quota} issue={problem?.issueOf('quota')} />,
   },
   {
     name: 'expiresAt',
-    label: 'Expiry',
-    shown: ({ expiresAt }) => (expiresAt === null ? 'Never' : absolute(new Date(expiresAt))),
+    shown: ({ text, absolute }, { expiresAt }) =>
+      expiresAt === null ? text('key.never') : absolute(new Date(expiresAt)),
     Fields: ({ before, problem }) => (
       <ExpiryFields issue={problem?.issueOf('expiresAt')} current={before.expiresAt} />
     ),
@@ -82,16 +80,15 @@ const rights: readonly Part[] = [
 const naming: readonly Part[] = [
   {
     name: 'name',
-    label: 'Name',
-    shown: ({ name }) => (name === null ? <span className="hint">None</span> : <bdi>{name}</bdi>),
+    shown: ({ text }, { name }) =>
+      name === null ? <span className="hint">{text('key.none')}</span> : <bdi>{name}</bdi>,
     Fields: ({ before, problem }) => <NameField name={before.name} issue={problem?.issueOf('name')} />,
   },
   {
     name: 'description',
-    label: 'Description',
-    shown: ({ description }) =>
+    shown: ({ text }, { description }) =>
       description === null ? (
-        <span className="hint">None</span>
+        <span className="hint">{text('key.none')}</span>
       ) : (
         <span className="description">
           <bdi>{description}</bdi>
@@ -104,32 +101,35 @@ const naming: readonly Part[] = [
 ];
 
 /** What a key may do, and what it is called. Each part is edited in its place and saved alone. */
-export const KeySettings = ({ apiKey, state }: KeySettingsProps) => (
-  <>
-    <section className="key-section" part="section" aria-labelledby="key-rights">
-      <header>
-        <Heading level={2} id="key-rights">
-          Permissions and limits
-        </Heading>
-      </header>
-      <Parts parts={rights} apiKey={apiKey} canEdit={() => canChange(state)} />
-    </section>
-    <section className="key-section" part="section" aria-labelledby="key-about">
-      <header>
-        <Heading level={2} id="key-about">
-          About
-        </Heading>
-      </header>
-      <Parts parts={naming} apiKey={apiKey} canEdit={(name) => canChange(state) || name === 'name'} />
-      <DefaultRow apiKey={apiKey} state={state} />
-      {apiKey.metadata && (
-        <Row label="Metadata">
-          <pre dir="ltr">{JSON.stringify(apiKey.metadata, null, 2)}</pre>
-        </Row>
-      )}
-    </section>
-  </>
-);
+export function KeySettings({ apiKey, state }: KeySettingsProps) {
+  const { text } = useLanguage();
+  return (
+    <>
+      <section className="key-section" part="section" aria-labelledby="key-rights">
+        <header>
+          <Heading level={2} id="key-rights">
+            {text('key.rights')}
+          </Heading>
+        </header>
+        <Parts parts={rights} apiKey={apiKey} canEdit={() => canChange(state)} />
+      </section>
+      <section className="key-section" part="section" aria-labelledby="key-about">
+        <header>
+          <Heading level={2} id="key-about">
+            {text('key.about')}
+          </Heading>
+        </header>
+        <Parts parts={naming} apiKey={apiKey} canEdit={(name) => canChange(state) || name === 'name'} />
+        <DefaultRow apiKey={apiKey} state={state} />
+        {apiKey.metadata && (
+          <Row label={text('key.metadata')}>
+            <pre dir="ltr">{JSON.stringify(apiKey.metadata, null, 2)}</pre>
+          </Row>
+        )}
+      </section>
+    </>
+  );
+}
 
 interface PartsProps {
   readonly parts: readonly Part[];
@@ -137,19 +137,14 @@ interface PartsProps {
   readonly canEdit: (name: keyof KeyParts) => boolean;
 }
 
-const Parts = ({ parts, apiKey, canEdit }: PartsProps) =>
-  parts.map(({ name, label, shown, Fields }) => (
-    <EditRow
-      key={name}
-      part={name}
-      label={label}
-      apiKey={apiKey}
-      shown={shown(apiKey)}
-      canEdit={canEdit(name)}
-    >
+function Parts({ parts, apiKey, canEdit }: PartsProps) {
+  const language = useLanguage();
+  return parts.map(({ name, shown, Fields }) => (
+    <EditRow key={name} part={name} apiKey={apiKey} shown={shown(language, apiKey)} canEdit={canEdit(name)}>
       {(before, problem) => <Fields before={before} problem={problem} />}
     </EditRow>
   ));
+}
 
 const Codes = ({ items }: { readonly items: readonly string[] }) => (
   <span className="codes">
@@ -161,25 +156,25 @@ const Codes = ({ items }: { readonly items: readonly string[] }) => (
 
 /** Whether the key is the default, and what that means. */
 function DefaultRow({ apiKey, state }: KeySettingsProps) {
-  const { request, refresh, notify } = useHost();
+  const { request, refresh, notify, language } = useHost();
+  const { text } = language;
   const { run, pending, problem } = useAction();
   const makeDefault = () =>
     run(async () => {
       await request(setDefaultApiKeyMutation, { keyId: apiKey.id });
       await refresh();
-      notify(`${nameOf(apiKey)} is now the default key.`);
+      notify(text('key.default-set', { name: nameOf(language, apiKey) }));
     });
   return (
-    <Row label="Default key">
-      <p>{apiKey.isDefault ? 'Yes' : 'No'}</p>
+    <Row label={text('key.default')}>
+      <p>{text(apiKey.isDefault ? 'key.yes' : 'key.no')}</p>
       <p className="hint">
-        Programs that ask for your default key, without an ID, get{' '}
-        {apiKey.isDefault && state === 'active' ? 'this' : 'another'} one.
+        {text(apiKey.isDefault && state === 'active' ? 'key.default-this' : 'key.default-other')}
       </p>
       <ProblemNote problem={problem} />
       {!apiKey.isDefault && state === 'active' && (
         <Button look="quiet" pending={pending} onClick={makeDefault}>
-          Make default
+          {text('key.make-default')}
         </Button>
       )}
     </Row>

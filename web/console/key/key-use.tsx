@@ -3,13 +3,12 @@ import type { ApiKey } from '../keys/api-key.ts';
 import { quotaInWords, rateInWords } from '../keys/limits-in-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { usePlace } from '../ui/use-place.ts';
 import { ReasonSwatch } from '../usage/reason-pattern.tsx';
 import { SpanChoice } from '../usage/span-choice.tsx';
 import { Usage } from '../usage/usage.tsx';
 import {
-  inDigits,
   inWords,
   nameOfPeriod,
   type Span,
@@ -23,12 +22,13 @@ import { UsageReport } from '../usage/usage-report.tsx';
 /** How a key is used: a chart, and why uses were refused. */
 export function KeyUse({ apiKey }: { readonly apiKey: ApiKey }) {
   const { setParams } = useHost();
+  const { text } = useLanguage();
   const span = spanIn(usePlace().params);
   return (
     <section className="key-section" part="section" aria-labelledby="key-use">
       <header>
         <Heading level={2} id="key-use">
-          Use
+          {text('key.use')}
         </Heading>
         <SpanChoice span={span} onChange={(range) => setParams({ range })} />
       </header>
@@ -52,19 +52,21 @@ interface RefusalsProps {
 
 /** Why uses were refused: how often, when last, and what to do. */
 function Refusals({ apiKey, points, span }: RefusalsProps) {
+  const language = useLanguage();
+  const { text, number } = language;
   const { reasons } = totalOf(points);
   if (reasons.size === 0) return null;
   return (
     <table className="refusals">
-      <caption className="visually-hidden">Refused requests by reason</caption>
+      <caption className="visually-hidden">{text('key.refusals')}</caption>
       <thead>
         <tr>
-          <th scope="col">Refused</th>
+          <th scope="col">{text('key.refused')}</th>
           <th scope="col" className="count">
-            Requests
+            {text('key.requests')}
           </th>
-          <th scope="col">Last</th>
-          <th scope="col">What to do</th>
+          <th scope="col">{text('key.last')}</th>
+          <th scope="col">{text('key.remedy')}</th>
         </tr>
       </thead>
       <tbody>
@@ -73,10 +75,10 @@ function Refusals({ apiKey, points, span }: RefusalsProps) {
           return (
             <tr key={reason}>
               <th scope="row">
-                <ReasonSwatch reason={reason} /> {sentenceCase(inWords(reason))}
+                <ReasonSwatch reason={reason} /> {sentenceCase(inWords(language, reason))}
               </th>
-              <td className="count">{inDigits(count)}</td>
-              <td>{last && nameOfPeriod(last.at, span)}</td>
+              <td className="count">{number(count)}</td>
+              <td>{last && nameOfPeriod(language, last.at, span)}</td>
               <td>
                 <Remedy reason={reason} apiKey={apiKey} />
               </td>
@@ -97,54 +99,58 @@ function Edit({ part, children }: { readonly part: string; readonly children: Re
   );
 }
 
-/** What a person can do against a refusal. */
-function Remedy({
-  reason,
-  apiKey: { rateLimit, quota, pausedBy },
-}: {
+interface RemedyProps {
   readonly reason: string;
   readonly apiKey: ApiKey;
-}) {
+}
+
+/** What a person can do against a refusal. */
+function Remedy({ reason, apiKey: { rateLimit, quota, pausedBy } }: RemedyProps) {
+  const language = useLanguage();
+  const { text } = language;
   switch (reason) {
     case 'rate_limited':
       return (
         <>
-          {rateLimit && `The limit is ${rateInWords(rateLimit)}. `}
-          <Edit part="rateLimit">Change the rate limit</Edit>
+          {rateLimit && `${text('key.rate-is', { rate: rateInWords(language, rateLimit) })} `}
+          <Edit part="rateLimit">{text('key.change-rate')}</Edit>
         </>
       );
     case 'quota_exceeded':
       return (
         <>
-          {quota && `The quota is ${quotaInWords(quota)}. `}
-          <Edit part="quota">Change the quota</Edit>
+          {quota && `${text('key.quota-is', { quota: quotaInWords(language, quota) })} `}
+          <Edit part="quota">{text('key.change-quota')}</Edit>
         </>
       );
     case 'insufficient_permissions':
       return (
         <>
-          The program asks for more than the key may do. <Edit part="permissions">Change permissions</Edit>
+          {text('key.asks-for-more')} <Edit part="permissions">{text('key.change-permissions')}</Edit>
         </>
       );
     case 'address_not_allowed':
       return (
         <>
-          The request came from another address. <Edit part="allowedAddresses">Change addresses</Edit>
+          {text('key.other-address')} <Edit part="allowedAddresses">{text('key.change-addresses')}</Edit>
         </>
       );
     case 'paused':
-      if (pausedBy === null) return <>The key was paused. It works again.</>;
-      return <>{pausedBy === 'OPERATOR' ? 'Ask your provider to resume the key.' : 'Resume the key.'}</>;
+      if (pausedBy === null) return <>{text('key.works-again')}</>;
+      return <>{text(pausedBy === 'OPERATOR' ? 'key.ask-to-resume' : 'key.resume-it')}</>;
     default:
-      return <>{others[reason]}</>;
+      return <>{isKnown(reason) && text(`key.remedy-${reason}`)}</>;
   }
 }
 
-const others: Readonly<Record<string, string>> = {
-  account_blocked: 'Your account was blocked. Ask your provider.',
-  account_quota_exceeded: 'All your keys together used up the quota of your plan.',
-  account_rate_limited: 'All your keys together exceeded the rate limit of your plan.',
-  expired: 'Give the program another key, or extend this one before it expires.',
-  inactive: 'Give the program another key.',
-  rotated: 'A program still sends a secret that has ended. Give it the current one.',
-};
+const others = [
+  'account_blocked',
+  'account_quota_exceeded',
+  'account_rate_limited',
+  'expired',
+  'inactive',
+  'rotated',
+] as const;
+
+const isKnown = (reason: string): reason is (typeof others)[number] =>
+  (others as readonly string[]).includes(reason);

@@ -3,7 +3,7 @@ import { pauseApiKeyMutation } from '../keys/documents.ts';
 import { LastUse } from '../keys/last-use.tsx';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 
 interface PauseKeyDialogProps {
@@ -14,12 +14,14 @@ interface PauseKeyDialogProps {
 /** Pauses a key, and asks why. */
 export function PauseKeyDialog({ apiKey, onDismiss }: PauseKeyDialogProps) {
   const { request, refresh, notify } = useHost();
+  const language = useLanguage();
+  const { text, rich } = language;
   const action = useAction();
-  const name = nameOf(apiKey);
+  const name = nameOf(language, apiKey);
   return (
     <FormDialog
-      title={`Pause ${name}?`}
-      submitLabel={`Pause ${name}`}
+      title={text('key.pause-title', { name })}
+      submitLabel={text('key.pause-submit', { name })}
       action={action}
       onDismiss={onDismiss}
       shownIssues={['reason']}
@@ -28,17 +30,14 @@ export function PauseKeyDialog({ apiKey, onDismiss }: PauseKeyDialogProps) {
         await request(pauseApiKeyMutation, { keyId: apiKey.id, reason: reason === '' ? null : reason });
         await refresh();
         onDismiss();
-        notify(`${name} is paused.`);
+        notify(text('key.paused', { name }));
       }}
     >
-      <p>
-        The key that begins with <code>{apiKey.keyPrefix}</code> is refused at once in every program that uses
-        it, until you resume it. Nothing else changes.
-      </p>
+      <p>{rich('key.pause-what', { prefix: <code>{apiKey.keyPrefix}</code> })}</p>
       <LastUse apiKey={apiKey} />
       <Field
-        label="Reason (optional)"
-        hint="For yourself and your provider."
+        label={text('key.pause-reason')}
+        hint={text('key.pause-reason-hint')}
         issue={action.problem?.issueOf('reason')}
       >
         {(control) => <input {...control} name="reason" type="text" autoComplete="off" maxLength={200} />}

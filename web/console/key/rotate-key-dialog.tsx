@@ -5,7 +5,7 @@ import { rotateApiKeyMutation } from '../keys/documents.ts';
 import type { NewSecret } from '../keys/secret-dialog.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { GraceField, readGrace } from '../ui/grace-field.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 
 interface RotateKeyDialogProps {
@@ -19,14 +19,16 @@ interface RotateKeyDialogProps {
 /** Gives a key a new secret. */
 export function RotateKeyDialog({ apiKey, endsAtOnce = false, onDismiss, onSecret }: RotateKeyDialogProps) {
   const { request, refresh } = useHost();
+  const language = useLanguage();
+  const { text } = language;
   const action = useAction();
   // If a response is lost, the same request again gets the same secret.
   const [idempotencyKey] = useState(createIdempotencyKey);
-  const name = nameOf(apiKey);
+  const name = nameOf(language, apiKey);
   return (
     <FormDialog
-      title={`Rotate ${name}`}
-      submitLabel="Rotate"
+      title={text('key.rotate-title', { name })}
+      submitLabel={text('key.rotate-submit')}
       action={action}
       onDismiss={onDismiss}
       shownIssues={['graceSeconds']}
@@ -39,13 +41,13 @@ export function RotateKeyDialog({ apiKey, endsAtOnce = false, onDismiss, onSecre
         );
         await refresh();
         onDismiss();
-        onSecret({ title: `${name} has a new secret`, key: rotateApiKey.key });
+        onSecret({ title: text('key.rotated', { name }), key: rotateApiKey.key });
       }}
     >
-      {apiKey.pausedAt !== null && <p>The key stays paused. A secret works only after you resume the key.</p>}
-      <p>The key gets a new secret. Its ID, name, expiry, permissions and limits stay the same.</p>
+      {apiKey.pausedAt !== null && <p>{text('key.rotate-paused')}</p>}
+      <p>{text('key.rotate-what')}</p>
       <GraceField
-        label="The current secret keeps working for"
+        label={text('key.rotate-grace')}
         issue={action.problem?.issueOf('graceSeconds')}
         initial={endsAtOnce ? 0 : 86_400}
       />

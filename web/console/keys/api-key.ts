@@ -1,4 +1,5 @@
 import type { ResultOf } from 'gql.tada';
+import type { Language } from '../../messages/language.ts';
 import type { apiKeysQuery } from './documents.ts';
 
 /** An API key as the console shows it. */
@@ -30,8 +31,10 @@ export const expiresSoon = (key: ApiKey, now: Date): boolean =>
   Date.parse(key.expiresAt) - now.getTime() < warnedOf;
 
 /** The name of a key, or its id if it has no name. */
-export const nameOf = ({ id, name }: { readonly id: number; readonly name: string | null }): string =>
-  name ?? `API key ${id}`;
+export const nameOf = (
+  { text }: Language,
+  { id, name }: { readonly id: number; readonly name: string | null },
+): string => name ?? text('keys.unnamed', { id });
 
 /** The id in an address; undefined if it is none. */
 export const idIn = (text: string): number | undefined =>

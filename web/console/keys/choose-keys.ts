@@ -1,3 +1,4 @@
+import type { Language } from '../../messages/language.ts';
 import { type ApiKey, type ApiKeyState, canChange, nameOf, stateOf } from './api-key.ts';
 
 /** Which keys are listed. */
@@ -16,17 +17,19 @@ export interface KeyChoice {
   readonly isPasted: boolean;
 }
 
-const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 const time = (at: string | null, otherwise: number): number => (at === null ? otherwise : Date.parse(at));
 
 /** The key that expires next comes first; keys that never expire, or never work again, come last. */
 const expiry = (key: ApiKey, now: Date): number =>
   canChange(stateOf(key, now)) ? time(key.expiresAt, Number.MAX_SAFE_INTEGER - 1) : Number.MAX_SAFE_INTEGER;
 
-const orders: Readonly<Record<KeyOrder, (a: ApiKey, b: ApiKey, now: Date) => number>> = {
+/** Compares two keys for an order. */
+type Compare = (a: ApiKey, b: ApiKey, now: Date, language: Language) => number;
+
+const orders: Readonly<Record<KeyOrder, Compare>> = {
   newest: (a, b) => b.id - a.id,
   oldest: (a, b) => a.id - b.id,
-  name: (a, b) => names.compare(nameOf(a), nameOf(b)),
+  name: (a, b, _now, language) => language.compare(nameOf(language, a), nameOf(language, b)),
   used: (a, b) => time(b.lastUsedAt, 0) - time(a.lastUsedAt, 0),
   expiry: (a, b, now) => expiry(a, now) - expiry(b, now),
 };
@@ -47,9 +50,10 @@ const prefixesOf = ({ keyPrefix, secrets }: ApiKey): string[] => [
 export const keysOfPrefix = (keys: readonly ApiKey[], prefix: string): ApiKey[] =>
   keys.filter((key) => prefixesOf(key).some((each) => each.toLowerCase() === prefix.toLowerCase()));
 
-const contains = (key: ApiKey, search: string): boolean =>
-  [nameOf(key), key.description ?? '', `${key.id}`].some((text) => text.toLowerCase().includes(search)) ||
-  prefixesOf(key).some((prefix) => prefix.toLowerCase().includes(prefixIn(search)));
+const contains = (language: Language, key: ApiKey, search: string): boolean =>
+  [nameOf(language, key), key.description ?? '', `${key.id}`].some((text) =>
+    text.toLowerCase().includes(search),
+  ) || prefixesOf(key).some((prefix) => prefix.toLowerCase().includes(prefixIn(search)));
 
 /** The choice in the address: active keys, newest first, if it says nothing else. */
 export function choiceIn(params: URLSearchParams): KeyChoice {
@@ -68,12 +72,14 @@ const isFilter = (text: string): text is KeyFilter =>
 
 /** The keys that match the choice, in the chosen order. */
 export function chooseKeys(
+  language: Language,
   keys: readonly ApiKey[],
   { filter, order, search, isPasted }: KeyChoice,
   now: Date,
 ): ApiKey[] {
   const wanted = search.trim().toLowerCase();
   return keys
-    .filter((key) => (isPasted || filter === 'all' || stateOf(key, now) === filter) && contains(key, wanted))
-    .toSorted((a, b) => orders[order](a, b, now) || b.id - a.id);
+    .filter((key) => isPasted || filter === 'all' || stateOf(key, now) === filter)
+    .filter((key) => contains(language, key, wanted))
+    .toSorted((a, b) => orders[order](a, b, now, language) || b.id - a.id);
 }

@@ -1,27 +1,31 @@
-import { useRef, useState } from 'preact/compat';
+import { type ReactNode, useRef, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { useLanguage } from '../ui/host.ts';
 
 interface CopyFieldProps {
   readonly label: string;
   readonly text: string;
   readonly hint?: string;
+  /** What its button says. Default: `Copy`. */
+  readonly copyLabel?: ReactNode;
   /** Whether its button is the main one of the dialog. */
   readonly main?: boolean;
 }
 
 /** A text with a button that copies it. */
-export function CopyField({ label, text, hint, main = false }: CopyFieldProps) {
+export function CopyField({ label, text, hint, copyLabel, main = false }: CopyFieldProps) {
+  const language = useLanguage();
   const area = useRef<HTMLTextAreaElement>(null);
   const [copied, setCopied] = useState('');
   const copy = async () => {
     area.current?.select();
     try {
       await navigator.clipboard.writeText(text);
-      setCopied('Copied.');
+      setCopied(language.text('keys.copied'));
     } catch {
       // The page came over plain HTTP, or the browser forbids it.
-      setCopied('Your browser does not let this page copy. Copy the selected text yourself.');
+      setCopied(language.text('keys.not-copied'));
     }
   };
   return (
@@ -39,7 +43,7 @@ export function CopyField({ label, text, hint, main = false }: CopyFieldProps) {
           />
           <div className="copy-row">
             <Button look={main ? 'primary' : 'plain'} onClick={copy}>
-              Copy{!main && <span className="visually-hidden"> {label.toLowerCase()}</span>}
+              {copyLabel ?? language.text('keys.copy')}
             </Button>
             <p className="hint" role="status">
               {copied}

@@ -19,22 +19,24 @@ interface CreateKeyDialogProps {
 
 /** Creates an API key. */
 export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
-  const { request, refresh } = useHost();
+  const { request, refresh, language } = useHost();
   const action = useAction();
   // If a response is lost, the same request again gets the same key and secret.
   const [opened] = useState(() => ({ at: new Date(), idempotencyKey: createIdempotencyKey() }));
   const { problem } = action;
   return (
     <FormDialog
-      title="Create an API key"
-      submitLabel="Create"
+      title={language.text('keys.create-title')}
+      submitLabel={language.text('keys.create-submit')}
       action={action}
       onDismiss={onDismiss}
       shownIssues={keyArguments}
       onSubmit={async (form) => {
-        const { createApiKey } = await request(createApiKeyMutation, readKeyForm(form, opened.at), opened);
+        const values = readKeyForm(language, form, opened.at);
+        const { createApiKey } = await request(createApiKeyMutation, values, opened);
         await refresh();
-        onSecret({ title: `${nameOf(createApiKey.apiKey)} was created`, key: createApiKey.key });
+        const name = nameOf(language, createApiKey.apiKey);
+        onSecret({ title: language.text('keys.created', { name }), key: createApiKey.key });
       }}
     >
       <NameField issue={problem?.issueOf('name')} />

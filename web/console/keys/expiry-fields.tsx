@@ -1,8 +1,7 @@
 import { useState } from 'preact/compat';
-import { absolute } from '../../shared/times.ts';
 import { useLongestLife } from '../plan/use-entitlement.ts';
 import { Field } from '../ui/field.tsx';
-import { daysInWords } from './limits-in-words.ts';
+import { useLanguage } from '../ui/host.ts';
 
 /** The choices for the life of a key, in days. */
 const spans = [7, 30, 90, 365];
@@ -25,14 +24,46 @@ const firstChoice = (current: string | null | undefined, most: number): string =
   return current === null ? 'never' : 'stays';
 };
 
+interface ExpiryOptionsProps {
+  readonly current: string | null | undefined;
+  /** The most days that the plan allows. */
+  readonly most: number;
+}
+
+function ExpiryOptions({ current, most }: ExpiryOptionsProps) {
+  const { text, absolute } = useLanguage();
+  return (
+    <>
+      {current && (
+        <option value="stays">{text('keys.expires-keep', { at: absolute(new Date(current)) })}</option>
+      )}
+      {spans
+        .filter((days) => days < most)
+        .map((days) => (
+          <option key={days} value={days}>
+            {days === 365 ? text('keys.expires-in-year') : text('keys.expires-in-days', { count: days })}
+          </option>
+        ))}
+      <option value="date">{text('keys.expires-on-date')}</option>
+      {most === Number.POSITIVE_INFINITY && <option value="never">{text('keys.expires-never')}</option>}
+      {most < Number.POSITIVE_INFINITY && !current && (
+        <option value="never">
+          {current === null ? text('keys.expires-keep-never') : text('keys.expires-in-most', { count: most })}
+        </option>
+      )}
+    </>
+  );
+}
+
 /** Asks when a key expires. */
 export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
   const most = useLongestLife();
+  const { text } = useLanguage();
   const [expiry, setExpiry] = useState(firstChoice(current, most));
   const ownDate = expiry === 'date';
   return (
     <>
-      <Field label="Expires" issue={ownDate ? undefined : issue}>
+      <Field label={text('keys.expires')} issue={ownDate ? undefined : issue}>
         {(control) => (
           <select
             {...control}
@@ -40,26 +71,12 @@ export function ExpiryFields({ issue, current }: ExpiryFieldsProps) {
             value={expiry}
             onInput={({ currentTarget }) => setExpiry(currentTarget.value)}
           >
-            {current && <option value="stays">{`Keep: ${absolute(new Date(current))}`}</option>}
-            {spans
-              .filter((days) => days < most)
-              .map((days) => (
-                <option key={days} value={days}>
-                  {days === 365 ? 'In a year' : `In ${days} days`}
-                </option>
-              ))}
-            <option value="date">On a date that you choose</option>
-            {most === Number.POSITIVE_INFINITY && <option value="never">Never</option>}
-            {most < Number.POSITIVE_INFINITY && !current && (
-              <option value="never">
-                {current === null ? 'Keep: never' : `In ${daysInWords(most)}, the most that your plan allows`}
-              </option>
-            )}
+            <ExpiryOptions current={current} most={most} />
           </select>
         )}
       </Field>
       {ownDate && (
-        <Field label="Date and time" hint="In your time zone." issue={issue}>
+        <Field label={text('keys.expires-at')} hint={text('keys.expires-at-hint')} issue={issue}>
           {(control) => <input {...control} name="expires-at" type="datetime-local" />}
         </Field>
       )}

@@ -1,12 +1,13 @@
 import { Badge } from '../ui/badge.tsx';
+import { useLanguage } from '../ui/host.ts';
 import { type ApiKeyState, stateOf } from './api-key.ts';
 
-const badges = {
-  active: <Badge tone="good">Active</Badge>,
-  paused: <Badge tone="warn">Paused</Badge>,
-  expired: <Badge tone="warn">Expired</Badge>,
-  deactivated: <Badge tone="muted">Inactive</Badge>,
-} satisfies Record<ApiKeyState, unknown>;
+const tones = {
+  active: 'good',
+  paused: 'warn',
+  expired: 'warn',
+  deactivated: 'muted',
+} as const satisfies Record<ApiKeyState, string>;
 
 interface KeyBadgeProps {
   readonly apiKey: Parameters<typeof stateOf>[0];
@@ -14,4 +15,8 @@ interface KeyBadgeProps {
 }
 
 /** The state of a key in a word. */
-export const KeyBadge = ({ apiKey, now }: KeyBadgeProps) => badges[stateOf(apiKey, now)];
+export function KeyBadge({ apiKey, now }: KeyBadgeProps) {
+  const { text } = useLanguage();
+  const state = stateOf(apiKey, now);
+  return <Badge tone={tones[state]}>{text(`keys.state-${state}`)}</Badge>;
+}

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { Loading } from '../ui/loading.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -22,8 +22,9 @@ interface KeyListProps {
 /** The person's keys. */
 export function KeyList({ onCreate }: KeyListProps) {
   const list = useApiKeys();
+  const { text } = useLanguage();
   return (
-    <QueryContent query={list} what="API keys">
+    <QueryContent query={list} what={text('keys.loaded')}>
       {({ pages }) => {
         const keys = pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node));
         return keys.length === 0 ? (
@@ -37,13 +38,16 @@ export function KeyList({ onCreate }: KeyListProps) {
 }
 
 /** Shown if there is no key yet, with the next step. */
-const NoKeys = ({ onCreate }: KeyListProps) => (
-  <div className="empty">
-    <Heading level={2}>No API keys yet</Heading>
-    <p>A program with a key acts as you. Create one for each program. Its secret is shown only once.</p>
-    <Button onClick={onCreate}>Create your first API key</Button>
-  </div>
-);
+function NoKeys({ onCreate }: KeyListProps) {
+  const { text } = useLanguage();
+  return (
+    <div className="empty">
+      <Heading level={2}>{text('keys.none-yet')}</Heading>
+      <p>{text('keys.none-yet-advice')}</p>
+      <Button onClick={onCreate}>{text('keys.create-first')}</Button>
+    </div>
+  );
+}
 
 interface ChosenKeysProps {
   readonly keys: readonly ApiKey[];
@@ -53,14 +57,14 @@ interface ChosenKeysProps {
 
 /** The keys that match the choice in the address. Nothing is said of all keys before all are there. */
 function ChosenKeys({ keys, isComplete }: ChosenKeysProps) {
-  const { setParams } = useHost();
+  const language = useLanguage();
   const choice = choiceIn(usePlace().params);
   const now = useNow();
   const [menu, setMenu] = useState<OpenMenu>();
   const openMenu = useCallback((apiKey: ApiKey, button: HTMLElement) => setMenu({ apiKey, button }), []);
   const closeMenu = useCallback(() => setMenu(undefined), []);
   const use = useDailyUse();
-  const chosen = chooseKeys(keys, choice, now);
+  const chosen = chooseKeys(language, keys, choice, now);
   return (
     <>
       <KeyToolbar choice={choice} keys={keys} now={now} listed={chosen.length} isComplete={isComplete} />
@@ -69,15 +73,22 @@ function ChosenKeys({ keys, isComplete }: ChosenKeysProps) {
         <PastedSecret isComplete={isComplete} keys={keys} prefix={choice.search} now={now} />
       )}
       {chosen.length > 0 && <KeyTable keys={chosen} now={now} use={use} onMenu={openMenu} />}
-      {chosen.length === 0 && !isComplete && <Loading what="API keys" />}
-      {chosen.length === 0 && !choice.isPasted && isComplete && (
-        <div className="empty">
-          <p>No API keys match.</p>
-          <Button onClick={() => setParams({ find: undefined, state: 'all' })}>Show all</Button>
-        </div>
-      )}
+      {chosen.length === 0 && !isComplete && <Loading what={language.text('keys.loaded')} />}
+      {chosen.length === 0 && !choice.isPasted && isComplete && <NoMatch />}
       {menu && <KeyMenu menu={menu} now={now} onClose={closeMenu} />}
     </>
+  );
+}
+
+/** Shown if no key matches. */
+function NoMatch() {
+  const { setParams } = useHost();
+  const { text } = useLanguage();
+  return (
+    <div className="empty">
+      <p>{text('keys.no-match')}</p>
+      <Button onClick={() => setParams({ find: undefined, state: 'all' })}>{text('keys.show-all')}</Button>
+    </div>
   );
 }
 
@@ -89,22 +100,29 @@ interface ExpiryLineProps {
 /** Warns of keys that expire soon, while there is time to extend or replace them. */
 function ExpiryLine({ keys, now }: ExpiryLineProps) {
   const { setParams } = useHost();
+  const language = useLanguage();
   const soon = keys.filter((key) => expiresSoon(key, now));
   const [first] = soon;
   if (!first) return null;
   if (soon.length === 1)
     return (
       <p className="soon-line">
-        <bdi>{nameOf(first)}</bdi> expires within 14 days.{' '}
-        <a href={`${pageOf(first)}?edit=expiresAt`}>Extend…</a>
+        {language.rich('keys.expires-soon', {
+          name: <bdi>{nameOf(language, first)}</bdi>,
+          link: (content) => <a href={`${pageOf(first)}?edit=expiresAt`}>{content}</a>,
+        })}
       </p>
     );
   return (
     <p className="soon-line">
-      {soon.length} keys expire within 14 days.{' '}
-      <Button look="quiet" onClick={() => setParams({ find: undefined, state: 'all', order: 'expiry' })}>
-        Show them first
-      </Button>
+      {language.rich('keys.expire-soon', {
+        count: soon.length,
+        button: (content) => (
+          <Button look="quiet" onClick={() => setParams({ find: undefined, state: 'all', order: 'expiry' })}>
+            {content}
+          </Button>
+        ),
+      })}
     </p>
   );
 }

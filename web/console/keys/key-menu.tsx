@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/compat';
-import { type ApiKey, canChange, nameOf, pageOf, stateOf } from './api-key.ts';
+import { useLanguage } from '../ui/host.ts';
+import { type ApiKey, type ApiKeyState, canChange, nameOf, pageOf, stateOf } from './api-key.ts';
 
 /** A key whose menu is open, and the button that opened it. */
 export interface OpenMenu {
@@ -16,6 +17,7 @@ interface KeyMenuProps {
 /** What can be done with a key: one menu for all rows, with links to the key's page. */
 export function KeyMenu({ menu, now, onClose }: KeyMenuProps) {
   const { apiKey } = menu;
+  const language = useLanguage();
   const ref = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const popover = ref.current;
@@ -29,30 +31,43 @@ export function KeyMenu({ menu, now, onClose }: KeyMenuProps) {
     popover.querySelector('a')?.focus();
     // A menu that is opened again before the page heard that it was closed.
   }, [menu]);
-  const state = stateOf(apiKey, now);
-  const page = pageOf(apiKey);
+  const name = nameOf(language, apiKey);
   return (
     <nav
       ref={ref}
       popover="auto"
       className="menu"
-      aria-label={nameOf(apiKey)}
+      aria-label={name}
       onToggle={({ newState }) => newState === 'closed' && onClose()}
     >
       <p className="hint">
-        <bdi>{nameOf(apiKey)}</bdi>
+        <bdi>{name}</bdi>
       </p>
-      <a href={page}>Use, limits and secrets</a>
-      {canChange(state) && <a href={`${page}?edit=permissions`}>Change permissions…</a>}
-      {canChange(state) && <a href={`${page}?edit=expiresAt`}>Change expiry…</a>}
-      <a href={`${page}?edit=name`}>Rename…</a>
-      {canChange(state) && <a href={`${page}?do=rotate`}>Rotate…</a>}
-      {state === 'active' && <a href={`${page}?do=pause`}>Pause…</a>}
+      <Links page={pageOf(apiKey)} state={stateOf(apiKey, now)} />
+    </nav>
+  );
+}
+
+interface LinksProps {
+  readonly page: string;
+  readonly state: ApiKeyState;
+}
+
+function Links({ page, state }: LinksProps) {
+  const { text } = useLanguage();
+  return (
+    <>
+      <a href={page}>{text('keys.menu-page')}</a>
+      {canChange(state) && <a href={`${page}?edit=permissions`}>{text('keys.menu-permissions')}</a>}
+      {canChange(state) && <a href={`${page}?edit=expiresAt`}>{text('keys.menu-expiry')}</a>}
+      <a href={`${page}?edit=name`}>{text('keys.menu-rename')}</a>
+      {canChange(state) && <a href={`${page}?do=rotate`}>{text('keys.menu-rotate')}</a>}
+      {state === 'active' && <a href={`${page}?do=pause`}>{text('keys.menu-pause')}</a>}
       {state !== 'deactivated' && (
         <a className="danger" href={`${page}?do=deactivate`}>
-          Deactivate…
+          {text('keys.menu-deactivate')}
         </a>
       )}
-    </nav>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: the layout on a phone would drop the roles of a table
 import { memo, useEffect, useState } from 'preact/compat';
-import { absolute, relative } from '../../shared/times.ts';
 import { Badge } from '../ui/badge.tsx';
+import { useLanguage } from '../ui/host.ts';
 import { type ApiKey, expiresSoon, headingId, nameOf, pageOf, stateOf } from './api-key.ts';
 import { KeyBadge } from './key-badge.tsx';
 import { quotaNow } from './limits-in-words.ts';
@@ -34,23 +34,26 @@ function useGrowing(keys: readonly ApiKey[]): readonly ApiKey[] {
   return keys.slice(0, count);
 }
 
+const columns = ['key', 'permissions', 'last-used', 'requests', 'expires'] as const;
+
 /** Keys, one in each row. */
 export function KeyTable({ keys, now, use, onMenu }: KeyTableProps) {
   const drawn = useGrowing(keys);
+  const { text } = useLanguage();
   return (
     <>
       <Hatching />
       <table className="card keys" part="list" role="table">
-        <caption className="visually-hidden">API keys</caption>
+        <caption className="visually-hidden">{text('keys.title')}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {['Key', 'Permissions', 'Last used', 'Requests, 14 days', 'Expires'].map((name) => (
+            {columns.map((name) => (
               <th key={name} role="columnheader" scope="col">
-                {name}
+                {text(`keys.column-${name}`)}
               </th>
             ))}
             <th role="columnheader" scope="col">
-              <span className="visually-hidden">Actions</span>
+              <span className="visually-hidden">{text('keys.column-actions')}</span>
             </th>
           </tr>
         </thead>
@@ -72,7 +75,9 @@ interface KeyRowProps extends Omit<KeyTableProps, 'keys' | 'use'> {
 /** One key: who it is, what it may do, when it was used and when it expires. Exceptions are marked. */
 const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
   const { keyPrefix, permissions, lastUsedAt } = apiKey;
-  const name = nameOf(apiKey);
+  const language = useLanguage();
+  const { text } = language;
+  const name = nameOf(language, apiKey);
   return (
     <tr role="row" className={stateOf(apiKey, now)}>
       <th role="rowheader" scope="row">
@@ -87,8 +92,8 @@ const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
         <MayDoShort permissions={permissions} />
       </td>
       <td role="cell" className="used">
-        <Label>Last used</Label>
-        {lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} now={now} />}
+        <Label name="last-used" />
+        {lastUsedAt === null ? text('keys.never-used') : <Time at={lastUsedAt} now={now} />}
       </td>
       <td role="cell" className="use">
         {use && <Sparkline use={use} />}
@@ -101,7 +106,7 @@ const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
           type="button"
           className="button icon"
           aria-haspopup="true"
-          aria-label={`Actions for ${name}`}
+          aria-label={text('keys.actions-for', { name })}
           onClick={({ currentTarget }) => onMenu(apiKey, currentTarget)}
         >
           ⋯
@@ -112,14 +117,18 @@ const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
 });
 
 /** The heading of a column, where the table has none: on a phone. */
-const Label = ({ children }: { readonly children: string }) => (
-  <span className="label" aria-hidden="true">
-    {children}:{' '}
-  </span>
-);
+function Label({ name }: { readonly name: 'last-used' | 'expires' | 'expired' }) {
+  const { text } = useLanguage();
+  return (
+    <span className="label" aria-hidden="true">
+      {text(`keys.label-${name}`)}{' '}
+    </span>
+  );
+}
 
 /** What is unusual about a key; nothing about one that is active and works. */
 function Exceptions({ apiKey, now, use }: Pick<KeyRowProps, 'apiKey' | 'now' | 'use'>) {
+  const { text } = useLanguage();
   const allRefused = (use?.refused.at(-1) ?? 0) > 0 && use?.allowed.at(-1) === 0;
   const { quota, isDefault, secrets } = apiKey;
   const isActive = stateOf(apiKey, now) === 'active';
@@ -128,46 +137,48 @@ function Exceptions({ apiKey, now, use }: Pick<KeyRowProps, 'apiKey' | 'now' | '
     <>
       {!isActive && <KeyBadge apiKey={apiKey} now={now} />}
       {isActive && quota && quotaNow(quota, now).remaining === 0 && (
-        <Badge tone="danger">Quota used up</Badge>
+        <Badge tone="danger">{text('keys.quota-used-up')}</Badge>
       )}
-      {isActive && allRefused && <Badge tone="danger">All refused today</Badge>}
-      {isActive && working > 1 && <Badge tone="warn">{`${working} secrets work`}</Badge>}
-      {isDefault && <Badge tone="muted">Default</Badge>}
+      {isActive && allRefused && <Badge tone="danger">{text('keys.all-refused')}</Badge>}
+      {isActive && working > 1 && <Badge tone="warn">{text('keys.secrets-work', { count: working })}</Badge>}
+      {isDefault && <Badge tone="muted">{text('keys.default')}</Badge>}
     </>
   );
 }
 
-const Time = ({ at, now }: { readonly at: string; readonly now: Date }) => (
-  <time dateTime={at} title={absolute(new Date(at))}>
-    {relative(new Date(at), now)}
-  </time>
-);
-
-const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+function Time({ at, now }: { readonly at: string; readonly now: Date }) {
+  const { absolute, relative } = useLanguage();
+  return (
+    <time dateTime={at} title={absolute(new Date(at))}>
+      {relative(new Date(at), now)}
+    </time>
+  );
+}
 
 /** When a key expires, or since when it does not work. */
 function End({ apiKey: { deactivatedAt, expiresAt }, now }: { readonly apiKey: ApiKey; readonly now: Date }) {
+  const { text, date } = useLanguage();
   if (deactivatedAt !== null)
     return (
       <>
-        Deactivated
-        <small>{date.format(new Date(deactivatedAt))}</small>
+        {text('keys.deactivated')}
+        <small>{date(new Date(deactivatedAt))}</small>
       </>
     );
   if (expiresAt === null)
     return (
       <>
-        <Label>Expires</Label>
-        Never
+        <Label name="expires" />
+        {text('keys.never-expires')}
       </>
     );
   return (
     <>
-      <Label>{new Date(expiresAt) <= now ? 'Expired' : 'Expires'}</Label>
+      <Label name={new Date(expiresAt) <= now ? 'expired' : 'expires'} />
       <span>
         <Time at={expiresAt} now={now} />
       </span>
-      <small>{date.format(new Date(expiresAt))}</small>
+      <small>{date(new Date(expiresAt))}</small>
     </>
   );
 }

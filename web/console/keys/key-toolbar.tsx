@@ -1,23 +1,11 @@
 import { useEffect, useState } from 'preact/compat';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { type ApiKey, stateOf } from './api-key.ts';
 import { type KeyChoice, type KeyFilter, type KeyOrder, looksLikeSecret, prefixIn } from './choose-keys.ts';
 
-const filters: readonly (readonly [KeyFilter, string])[] = [
-  ['active', 'Active'],
-  ['paused', 'Paused'],
-  ['expired', 'Expired'],
-  ['deactivated', 'Inactive'],
-  ['all', 'All'],
-];
+const filters: readonly KeyFilter[] = ['active', 'paused', 'expired', 'deactivated', 'all'];
 
-const orders: readonly (readonly [KeyOrder, string])[] = [
-  ['newest', 'Newest first'],
-  ['oldest', 'Oldest first'],
-  ['name', 'By name'],
-  ['used', 'Last used'],
-  ['expiry', 'Expires next'],
-];
+const orders: readonly KeyOrder[] = ['newest', 'oldest', 'name', 'used', 'expiry'];
 
 interface KeyToolbarProps {
   readonly choice: KeyChoice;
@@ -28,8 +16,6 @@ interface KeyToolbarProps {
   /** Whether these are all keys, and no more are being read. */
   readonly isComplete: boolean;
 }
-
-const keysOf = (count: number) => `${count} ${count === 1 ? 'key' : 'keys'}`;
 
 /** How long after the last key press the list follows, in milliseconds. */
 const pause = 100;
@@ -60,38 +46,39 @@ function useSearch(searched: string): [text: string, type: (text: string) => voi
 /** Chooses which keys are listed, in which order, and shows how many there are. */
 export function KeyToolbar({ choice, keys, now, listed, isComplete }: KeyToolbarProps) {
   const { setParams } = useHost();
-  const [text, type] = useSearch(choice.search);
+  const { text, number } = useLanguage();
+  const [typed, type] = useSearch(choice.search);
   const countOf = (filter: KeyFilter) =>
     filter === 'all' ? keys.length : keys.filter((key) => stateOf(key, now) === filter).length;
   return (
     <search className="toolbar key-toolbar" part="toolbar">
       <input
         type="search"
-        aria-label="Search API keys"
+        aria-label={text('keys.search')}
         aria-describedby="find-hint"
-        placeholder="Name, ID, or a key you found"
+        placeholder={text('keys.search-for')}
         autoComplete="off"
         autoCapitalize="none"
         spellcheck={false}
-        value={text}
+        value={typed}
         onInput={({ currentTarget }) => type(currentTarget.value)}
       />
       <select
-        aria-label="Order"
+        aria-label={text('keys.order')}
         value={choice.order}
         onChange={({ currentTarget: { value } }) =>
           setParams({ order: value === 'newest' ? undefined : value })
         }
       >
-        {orders.map(([order, label]) => (
+        {orders.map((order) => (
           <option key={order} value={order}>
-            {label}
+            {text(`keys.order-${order}`)}
           </option>
         ))}
       </select>
       <fieldset className="segments">
-        <legend className="visually-hidden">Show</legend>
-        {filters.map(([filter, label]) => (
+        <legend className="visually-hidden">{text('keys.filter')}</legend>
+        {filters.map((filter) => (
           <label key={filter}>
             <input
               type="radio"
@@ -101,16 +88,19 @@ export function KeyToolbar({ choice, keys, now, listed, isComplete }: KeyToolbar
               onChange={() => setParams({ state: filter === 'active' ? undefined : filter })}
             />
             <span>
-              {label} {isComplete && <b>{countOf(filter)}</b>}
+              {text(`keys.filter-${filter}`)} {isComplete && <b>{number(countOf(filter))}</b>}
             </span>
           </label>
         ))}
       </fieldset>
       <p className="hint" id="find-hint">
-        A key that you paste stays in this page.
+        {text('keys.search-hint')}
       </p>
       <p className="visually-hidden" role="status">
-        {isComplete && (listed === keys.length ? keysOf(listed) : `${listed} of ${keysOf(keys.length)}`)}
+        {isComplete &&
+          (listed === keys.length
+            ? text('keys.count', { count: listed })
+            : text('keys.count-of', { listed, count: keys.length }))}
       </p>
     </search>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
+import { useLanguage } from '../ui/host.ts';
 import { View } from '../ui/view.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyList } from './key-list.tsx';
@@ -8,6 +9,7 @@ import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
 
 /** The person's API keys. */
 export function KeysView() {
+  const { text } = useLanguage();
   const [creating, setCreating] = useState(false);
   const [secret, setSecret] = useState<NewSecret>();
   const create = () => setCreating(true);
@@ -17,10 +19,10 @@ export function KeysView() {
   };
   return (
     <View
-      title="API keys"
+      title={text('keys.title')}
       action={
         <Button look="primary" onClick={create}>
-          Create API key
+          {text('keys.create')}
         </Button>
       }
     >

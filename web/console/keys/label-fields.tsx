@@ -1,4 +1,5 @@
 import { Field } from '../ui/field.tsx';
+import { useLanguage } from '../ui/host.ts';
 
 interface NameFieldProps {
   readonly name?: string | null;
@@ -6,11 +7,16 @@ interface NameFieldProps {
 }
 
 /** Asks for the name of a key. */
-export const NameField = ({ name = null, issue }: NameFieldProps) => (
-  <Field label="Name" hint="The program that uses the key, such as “Build server”. Optional." issue={issue}>
-    {(control) => <input {...control} name="name" type="text" autoComplete="off" defaultValue={name ?? ''} />}
-  </Field>
-);
+export function NameField({ name = null, issue }: NameFieldProps) {
+  const { text } = useLanguage();
+  return (
+    <Field label={text('keys.name')} hint={text('keys.name-hint')} issue={issue}>
+      {(control) => (
+        <input {...control} name="name" type="text" autoComplete="off" defaultValue={name ?? ''} />
+      )}
+    </Field>
+  );
+}
 
 interface DescriptionFieldProps {
   readonly description?: string | null;
@@ -18,16 +24,19 @@ interface DescriptionFieldProps {
 }
 
 /** Asks for the description of a key. */
-export const DescriptionField = ({ description = null, issue }: DescriptionFieldProps) => (
-  <Field label="Description" hint="What you want to remember about the key. Optional." issue={issue}>
-    {(control) => (
-      <textarea
-        {...control}
-        name="description"
-        rows={2}
-        autoComplete="off"
-        defaultValue={description ?? ''}
-      />
-    )}
-  </Field>
-);
+export function DescriptionField({ description = null, issue }: DescriptionFieldProps) {
+  const { text } = useLanguage();
+  return (
+    <Field label={text('keys.description')} hint={text('keys.description-hint')} issue={issue}>
+      {(control) => (
+        <textarea
+          {...control}
+          name="description"
+          rows={2}
+          autoComplete="off"
+          defaultValue={description ?? ''}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { apiKeyUsageQuery } from '../usage/documents.ts';
 import type { ApiKey } from './api-key.ts';
@@ -9,6 +9,7 @@ const day = 24 * 60 * 60_000;
 /** Says whether the key is in use: when it was last used, and how often in the last 24 hours. */
 export function LastUse({ apiKey: { id, lastUsedAt } }: { readonly apiKey: ApiKey }) {
   const { request } = useHost();
+  const { text, rich } = useLanguage();
   const usage = useQuery({
     queryKey: ['api-key-use', id],
     queryFn: ({ signal }) => {
@@ -17,14 +18,16 @@ export function LastUse({ apiKey: { id, lastUsedAt } }: { readonly apiKey: ApiKe
       return request(apiKeyUsageQuery, { keyId: id, from, to: to.toISOString(), by: 'HOUR' }, { signal });
     },
   });
-  if (lastUsedAt === null) return <p>The key has never been used.</p>;
-  const times = usage.data?.usage.counts
+  if (lastUsedAt === null) return <p>{text('keys.use-never')}</p>;
+  const count = usage.data?.usage.counts
     .filter(({ outcome }) => outcome === 'valid')
-    .reduce((sum, { count }) => sum + count, 0);
+    .reduce((sum, each) => sum + each.count, 0);
+  const moment = <Moment at={lastUsedAt} />;
   return (
     <p>
-      Last used <Moment at={lastUsedAt} />
-      {times !== undefined && `, ${times.toLocaleString('en')} times in the last 24 hours`}.
+      {count === undefined
+        ? rich('keys.use-last', { moment })
+        : rich('keys.use-last-and-often', { moment, count })}
     </p>
   );
 }

@@ -1,23 +1,24 @@
-import { duration } from '../../shared/times.ts';
 import type { Problem } from '../api/problem.ts';
 import { Field } from '../ui/field.tsx';
-import { periods, windows } from './limits-in-words.ts';
+import { useLanguage } from '../ui/host.ts';
+import { periodInWords, refills, windowInWords, windowLengths } from './limits-in-words.ts';
 import { ListField } from './list-field.tsx';
 import type { KeyParts } from './read-key-form.ts';
 
 /** Asks for the addresses and limits of a new key. They are folded into one line until needed. */
-export const LimitFields = ({ problem }: { readonly problem: Problem | undefined }) => (
-  <details className="fold">
-    <summary>
-      Limits<span className="hint"> any address, no rate limit, no quota</span>
-    </summary>
-    <div className="fields">
-      <AddressesField list={[]} issue={problem?.issueOf('allowedAddresses')} />
-      <RateLimitField rateLimit={null} issue={problem?.issueOf('rateLimit')} />
-      <QuotaField quota={null} issue={problem?.issueOf('quota')} />
-    </div>
-  </details>
-);
+export function LimitFields({ problem }: { readonly problem: Problem | undefined }) {
+  const { rich } = useLanguage();
+  return (
+    <details className="fold">
+      <summary>{rich('keys.limits', { hint: (content) => <span className="hint">{content}</span> })}</summary>
+      <div className="fields">
+        <AddressesField list={[]} issue={problem?.issueOf('allowedAddresses')} />
+        <RateLimitField rateLimit={null} issue={problem?.issueOf('rateLimit')} />
+        <QuotaField quota={null} issue={problem?.issueOf('quota')} />
+      </div>
+    </details>
+  );
+}
 
 interface AddressesFieldProps {
   readonly list: readonly string[];
@@ -25,18 +26,17 @@ interface AddressesFieldProps {
 }
 
 /** Asks for the addresses from which a key works. */
-export const AddressesField = (props: AddressesFieldProps) => (
-  <ListField
-    {...props}
-    label="Allowed IP addresses"
-    name="allowed-addresses"
-    hint={
-      <>
-        One address or range per line, such as <code>192.0.2.0/24</code>. Leave empty to allow any address.
-      </>
-    }
-  />
-);
+export function AddressesField(props: AddressesFieldProps) {
+  const { text, rich } = useLanguage();
+  return (
+    <ListField
+      {...props}
+      label={text('keys.addresses')}
+      name="allowed-addresses"
+      hint={rich('keys.addresses-hint', { example: <code>192.0.2.0/24</code> })}
+    />
+  );
+}
 
 const number = { inputMode: 'numeric', autoComplete: 'off', className: 'number' } as const;
 
@@ -48,17 +48,19 @@ interface RateLimitFieldProps {
 /** Asks for the rate limit of a key. */
 export function RateLimitField({ rateLimit, issue }: RateLimitFieldProps) {
   const seconds = rateLimit?.windowSeconds ?? 60;
-  const all = windows.has(seconds) ? windows : new Map([[seconds, duration(seconds)], ...windows]);
+  const lengths = windowLengths.includes(seconds) ? windowLengths : [seconds, ...windowLengths];
+  const language = useLanguage();
+  const { text } = language;
   return (
-    <Field label="Rate limit" hint="Leave empty for no rate limit." issue={issue}>
+    <Field label={text('keys.rate-limit')} hint={text('keys.rate-limit-hint')} issue={issue}>
       {(control) => (
         <div className="with-unit">
           <input {...control} {...number} name="rate-limit" defaultValue={rateLimit?.limit} />
-          <span>requests per</span>
-          <select name="rate-window" aria-label="Rate limit window" defaultValue={seconds}>
-            {[...all].map(([length, name]) => (
+          <span>{text('keys.rate-limit-unit')}</span>
+          <select name="rate-window" aria-label={text('keys.rate-limit-window')} defaultValue={seconds}>
+            {lengths.map((length) => (
               <option key={length} value={length}>
-                {name}
+                {windowInWords(language, length)}
               </option>
             ))}
           </select>
@@ -74,28 +76,29 @@ interface QuotaFieldProps {
 }
 
 /** Asks for the quota of a key. */
-export const QuotaField = ({ quota, issue }: QuotaFieldProps) => (
-  <Field
-    label="Quota"
-    hint={
-      quota === null
-        ? 'Leave empty for no quota. Days and months begin at 00:00 UTC.'
-        : 'A change does not give back used requests. Days and months begin at 00:00 UTC.'
-    }
-    issue={issue}
-  >
-    {(control) => (
-      <div className="with-unit">
-        <input {...control} {...number} name="quota" defaultValue={quota?.limit} />
-        <span>requests</span>
-        <select name="quota-refill" aria-label="Quota period" defaultValue={quota?.refill ?? 'MONTHLY'}>
-          {Object.entries(periods).map(([refill, name]) => (
-            <option key={refill} value={refill}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-    )}
-  </Field>
-);
+export function QuotaField({ quota, issue }: QuotaFieldProps) {
+  const language = useLanguage();
+  const { text } = language;
+  const hint = text(quota === null ? 'keys.quota-hint-new' : 'keys.quota-hint');
+  return (
+    <Field label={text('keys.quota-field')} hint={hint} issue={issue}>
+      {(control) => (
+        <div className="with-unit">
+          <input {...control} {...number} name="quota" defaultValue={quota?.limit} />
+          <span>{text('keys.quota-unit')}</span>
+          <select
+            name="quota-refill"
+            aria-label={text('keys.quota-period')}
+            defaultValue={quota?.refill ?? 'MONTHLY'}
+          >
+            {refills.map((refill) => (
+              <option key={refill} value={refill}>
+                {periodInWords(language, refill)}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,4 +1,4 @@
-import { duration } from '../../shared/times.ts';
+import type { Language } from '../../messages/language.ts';
 import type { Grant } from '../plan/grant.ts';
 
 /** How often a key may be verified. */
@@ -17,47 +17,50 @@ export interface Quota {
 }
 
 /** The windows of a rate limit that have a name, by their length in seconds. */
-export const windows: ReadonlyMap<number, string> = new Map([
+const windows: ReadonlyMap<number, string> = new Map([
   [1, 'second'],
   [60, 'minute'],
   [3_600, 'hour'],
   [86_400, 'day'],
 ]);
 
-/** The periods of a quota, in words. */
-export const periods: Readonly<Record<Refill, string>> = {
-  NEVER: 'in total',
-  DAILY: 'per day',
-  MONTHLY: 'per month',
-};
+/** The lengths of the usual windows of a rate limit, in seconds. */
+export const windowLengths: readonly number[] = [...windows.keys()];
 
-const numbers = new Intl.NumberFormat('en-GB');
+/** The periods of a quota. */
+export const refills: readonly Refill[] = ['NEVER', 'DAILY', 'MONTHLY'];
 
-/** `1,000,000`. */
-const inDigits = (count: number): string => numbers.format(count);
+/** What a message needs of a window: its name or, for one without a name, its length. */
+const windowOf = ({ duration }: Language, seconds: number) => ({
+  window: windows.get(seconds) ?? 'other',
+  duration: duration(seconds),
+});
 
-/** `1 request`, `1,000 requests`. */
-const requests = (count: number): string => `${inDigits(count)} ${count === 1 ? 'request' : 'requests'}`;
+/** `minute`, after “requests per”. */
+export const windowInWords = (language: Language, seconds: number): string =>
+  language.text('keys.window', windowOf(language, seconds));
+
+/** `per month`, after “requests”. */
+export const periodInWords = ({ text }: Language, refill: Refill): string => text('keys.period', { refill });
 
 /** `100 requests per minute`. */
-export function rateInWords({ limit, windowSeconds }: RateLimit): string {
-  const window = windows.get(windowSeconds);
-  if (window === undefined) return `${requests(limit)} every ${duration(windowSeconds)}`;
-  return `${requests(limit)} per ${window}`;
-}
+export const rateInWords = (language: Language, { limit, windowSeconds }: RateLimit): string =>
+  language.text('keys.rate', { limit, ...windowOf(language, windowSeconds) });
 
 /** `1,000 requests per day`. */
-export const quotaInWords = ({ limit, refill }: Quota): string => `${requests(limit)} ${periods[refill]}`;
-
-const thisPeriod: Readonly<Record<Refill, string>> = { NEVER: '', DAILY: ' today', MONTHLY: ' this month' };
+export const quotaInWords = ({ text }: Language, { limit, refill }: Quota): string =>
+  text('keys.quota', { limit, refill });
 
 /** `750 of 1,000 requests left today`. */
-export const leftInWords = ({ limit, refill }: Quota, remaining: number): string =>
-  `${remaining === 0 ? 'None' : inDigits(remaining)} of ${requests(limit)} left${thisPeriod[refill]}`;
+export const leftInWords = ({ text }: Language, { limit, refill }: Quota, remaining: number): string =>
+  text('keys.quota-left', { limit, refill, remaining });
 
 /** `97 of 100 requests per minute left`. */
-export const rateLeftInWords = (rate: RateLimit, remaining: number): string =>
-  `${remaining === 0 ? 'None' : inDigits(remaining)} of ${rateInWords(rate)} left`;
+export const rateLeftInWords = (
+  language: Language,
+  { limit, windowSeconds }: RateLimit,
+  remaining: number,
+): string => language.text('keys.rate-left', { limit, remaining, ...windowOf(language, windowSeconds) });
 
 /** What is left of a quota, and when it refills. */
 interface QuotaState {
@@ -73,22 +76,19 @@ export const quotaNow = ({ limit, remaining, refillsAt }: QuotaState, now: Date)
     ? { limit, remaining: limit, refillsAt: null }
     : { limit, remaining, refillsAt };
 
-/** `2 active keys`. */
-const activeKeys = (count: number): string => `${count} active ${count === 1 ? 'key' : 'keys'}`;
-
-/** `90 days`. */
-export const daysInWords = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
-
 /**
  * The limits of a plan that are numbers, each in a few words.
  * @example ['10 requests per minute', '1,000 requests per month', '2 active keys', '90 days per key']
  */
-export function boundsInWords({ rateLimit, quota, maxActiveKeys, maxKeyDays }: Grant): string[] {
+export function boundsInWords(
+  language: Language,
+  { rateLimit, quota, maxActiveKeys, maxKeyDays }: Grant,
+): string[] {
   const bounds = [
-    rateLimit && rateInWords(rateLimit),
-    quota && quotaInWords(quota),
-    maxActiveKeys !== null && activeKeys(maxActiveKeys),
-    maxKeyDays !== null && `${daysInWords(maxKeyDays)} per key`,
+    rateLimit && rateInWords(language, rateLimit),
+    quota && quotaInWords(language, quota),
+    maxActiveKeys !== null && language.text('keys.bound-keys', { count: maxActiveKeys }),
+    maxKeyDays !== null && language.text('keys.bound-days', { count: maxKeyDays }),
   ];
   return bounds.filter((bound) => typeof bound === 'string');
 }

@@ -1,11 +1,13 @@
+import { useLanguage } from '../ui/host.ts';
 import type { ApiKey } from './api-key.ts';
 import { mayDoOf } from './offer-permissions.ts';
 
 /** What a key may do, in full. */
 export function MayDo({ permissions }: Pick<ApiKey, 'permissions'>) {
+  const { text } = useLanguage();
   const may = mayDoOf(permissions);
-  if (may === 'everything') return <>Everything</>;
-  if (may === 'nothing') return <>Nothing special: only requests that need no permission</>;
+  if (may === 'everything') return <>{text('keys.everything')}</>;
+  if (may === 'nothing') return <>{text('keys.nothing-in-full')}</>;
   return (
     <span className="codes">
       {permissions.map((permission) => (
@@ -17,17 +19,25 @@ export function MayDo({ permissions }: Pick<ApiKey, 'permissions'>) {
 
 /** What a key may do, in two short lines: one other permission is named, more are counted. */
 export function MayDoShort({ permissions }: Pick<ApiKey, 'permissions'>) {
+  const { text, rich } = useLanguage();
   const may = mayDoOf(permissions);
-  if (may === 'everything') return <>Everything</>;
+  if (may === 'everything') return <>{text('keys.everything')}</>;
   const [first, ...others] = permissions;
-  if (first === undefined) return <>Nothing special</>;
+  if (first === undefined) return <>{text('keys.nothing')}</>;
+  const [second] = others;
+  const names = others.join(', ');
   return (
     <>
       <code>{first}</code>
-      {others.length > 0 && (
-        <small title={others.join(', ')}>
-          and {others.length === 1 ? others[0] : `${others.length} more`}
-          {others.length > 1 && <span className="visually-hidden">: {others.join(', ')}</span>}
+      {second !== undefined && (
+        <small title={names}>
+          {others.length === 1
+            ? text('keys.and-one', { permission: second })
+            : rich('keys.and-more', {
+                count: others.length,
+                permissions: names,
+                hidden: (content) => <span className="visually-hidden">{content}</span>,
+              })}
         </small>
       )}
     </>

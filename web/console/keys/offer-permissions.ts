@@ -1,3 +1,4 @@
+import type { Language } from '../../messages/language.ts';
 import { includes } from '../plan/grant.ts';
 
 /** What a key may do: nothing that needs a permission, what its permissions name, or everything. */
@@ -49,23 +50,24 @@ const isWildcard = (permission: string): boolean => permission.endsWith('*');
 /** The group of a permission: its name before the first dot or colon; empty for a name without them. */
 export const groupOf = (permission: string): string => /^([^.:*]+)[.:]/.exec(permission)?.[1] ?? '';
 
-const byName = new Intl.Collator('en', { numeric: true });
-
 /** What a person can choose for a key: what the provider lists, or what the plan allows, or what other keys have. */
-export function offerPermissions({ listed, ceiling, used, before }: Known): Offer {
+export function offerPermissions(
+  { text, compare }: Language,
+  { listed, ceiling, used, before }: Known,
+): Offer {
   const bound = ceiling?.includes('*') ? null : ceiling;
   const isKnown = (permission: string) =>
     listed === null || listed.some((each) => includes(permission, each));
   const isInPlan = (permission: string) =>
     bound === null || bound.some((allowed) => includes(allowed, permission));
   const noteOf = (permission: string) => {
-    if (!isKnown(permission)) return 'no longer offered';
-    return isInPlan(permission) ? undefined : 'not in your plan';
+    if (!isKnown(permission)) return text('keys.permission-not-offered');
+    return isInPlan(permission) ? undefined : text('keys.permission-not-in-plan');
   };
   const offered = new Set([...(listed ?? bound ?? used), ...before]);
   // It is a choice of its own.
   offered.delete('*');
-  const boxes = [...offered].toSorted(byName.compare).map((permission): OfferedPermission => {
+  const boxes = [...offered].toSorted(compare).map((permission): OfferedPermission => {
     const note = noteOf(permission);
     return {
       permission,

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { useLanguage } from '../ui/host.ts';
 
 interface OnceDialogProps {
   /** What happened, in a sentence. */
@@ -15,16 +16,17 @@ const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
 
 /** Shows a secret, only once. Only the button closes the dialog, so that nobody loses the secret by a slip. */
 export function OnceDialog({ title, onDone, children }: OnceDialogProps) {
+  const { text } = useLanguage();
   useEffect(() => {
     addEventListener('beforeunload', askFirst);
     return () => removeEventListener('beforeunload', askFirst);
   }, []);
   return (
     <Dialog title={title} onDismiss={onDone} dismissible={false}>
-      <p className="warning">Copy the secret now and store it safely. This page shows it only once.</p>
+      <p className="warning">{text('keys.once')}</p>
       <div className="fields">{children}</div>
       <div className="dialog-actions">
-        <Button onClick={onDone}>I have stored it</Button>
+        <Button onClick={onDone}>{text('keys.once-done')}</Button>
       </div>
     </Dialog>
   );

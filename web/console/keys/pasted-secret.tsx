@@ -1,6 +1,5 @@
-import type { ReactNode } from 'preact/compat';
-import { absolute } from '../../shared/times.ts';
 import { Heading } from '../ui/heading.tsx';
+import { useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { type ApiKey, nameOf, pageOf, stateOf } from './api-key.ts';
 import { type Finding, findSecret } from './find-secret.ts';
@@ -17,6 +16,7 @@ interface PastedSecretProps {
 
 /** Says whose secret was pasted into the search, for example after a leak, and offers to stop it. */
 export function PastedSecret({ keys, prefix, now, isComplete }: PastedSecretProps) {
+  const { rich } = useLanguage();
   const finding = findSecret(keys, prefix, now);
   // One of the others may be it.
   if (finding.kind === 'none' && !isComplete) return null;
@@ -25,8 +25,7 @@ export function PastedSecret({ keys, prefix, now, isComplete }: PastedSecretProp
     <section className={works ? 'answer danger' : 'answer'} role="status">
       <Answer finding={finding} count={keys.length} prefix={prefix} now={now} />
       <p className="hint">
-        Only the first {prefix.length} characters were compared, <code>{prefix}</code>. The pasted text did
-        not leave this page.
+        {rich('keys.pasted-compared', { count: prefix.length, prefix: <code>{prefix}</code> })}
       </p>
     </section>
   );
@@ -47,25 +46,30 @@ function Answer({ finding, count, prefix, now }: AnswerProps) {
     case 'over':
       return <Over apiKey={finding.apiKey} now={now} />;
     case 'several':
-      return (
-        <>
-          <Heading level={2}>Several keys begin like this.</Heading>
-          <p>They are listed below.</p>
-        </>
-      );
+      return <Several />;
     case 'none':
-      return (
-        <>
-          <Heading level={2}>
-            None of your keys begins with <code>{prefix}</code>.
-          </Heading>
-          <p>
-            {count} keys were compared, with all their secrets that work. It may be a secret that has ended,
-            or a key of another account or service.
-          </p>
-        </>
-      );
+      return <None prefix={prefix} count={count} />;
   }
+}
+
+function Several() {
+  const { text } = useLanguage();
+  return (
+    <>
+      <Heading level={2}>{text('keys.pasted-several')}</Heading>
+      <p>{text('keys.pasted-listed')}</p>
+    </>
+  );
+}
+
+function None({ prefix, count }: Pick<AnswerProps, 'prefix' | 'count'>) {
+  const { text, rich } = useLanguage();
+  return (
+    <>
+      <Heading level={2}>{rich('keys.pasted-none', { prefix: <code>{prefix}</code> })}</Heading>
+      <p>{text('keys.pasted-none-why', { count })}</p>
+    </>
+  );
 }
 
 interface OfKeyProps {
@@ -73,85 +77,80 @@ interface OfKeyProps {
   readonly now: Date;
 }
 
-const Title = ({ apiKey, what, children }: { apiKey: ApiKey; what: string; children: ReactNode }) => (
-  <Heading level={2}>
-    This is {what}
-    <a href={pageOf(apiKey)}>
-      <bdi>{nameOf(apiKey)}</bdi>
-    </a>
-    . {children}
-  </Heading>
-);
+interface TitleProps extends OfKeyProps {
+  readonly kind: 'current' | 'previous' | 'over';
+}
 
-/** Whether a secret of a key works now. */
-const works = ({ apiKey, now }: OfKeyProps): string =>
-  stateOf(apiKey, now) === 'paused' ? 'The key is paused.' : 'It still works.';
+/** Whose secret it is, and whether that works now. */
+function Title({ kind, apiKey, now }: TitleProps) {
+  const language = useLanguage();
+  return (
+    <Heading level={2}>
+      {language.rich(kind === 'previous' ? 'keys.pasted-previous' : 'keys.pasted-current', {
+        name: <bdi>{nameOf(language, apiKey)}</bdi>,
+        key: (content) => <a href={pageOf(apiKey)}>{content}</a>,
+        state: kind === 'over' ? 'over' : stateOf(apiKey, now),
+      })}
+    </Heading>
+  );
+}
 
-const Current = ({ apiKey, now }: OfKeyProps) => (
-  <>
-    <Title apiKey={apiKey} what="">
-      {works({ apiKey, now })}
-    </Title>
-    <LastUse apiKey={apiKey} />
-    <div className="actions">
-      <a className="button danger" href={`${pageOf(apiKey)}?do=rotate-leaked`}>
-        Rotate and end this secret…
-      </a>
-      <a className="button" href={`${pageOf(apiKey)}?do=deactivate`}>
-        Deactivate the key…
-      </a>
-    </div>
-    <p className="hint">
-      Rotate gives your program a new secret.
-      {stateOf(apiKey, now) === 'paused' && ' Do so before you resume the key.'} Deactivate stops the key for
-      good.
-    </p>
-  </>
-);
+function Current({ apiKey, now }: OfKeyProps) {
+  const { text } = useLanguage();
+  return (
+    <>
+      <Title kind="current" apiKey={apiKey} now={now} />
+      <LastUse apiKey={apiKey} />
+      <div className="actions">
+        <a className="button danger" href={`${pageOf(apiKey)}?do=rotate-leaked`}>
+          {text('keys.pasted-rotate')}
+        </a>
+        <a className="button" href={`${pageOf(apiKey)}?do=deactivate`}>
+          {text('keys.pasted-deactivate')}
+        </a>
+      </div>
+      <p className="hint">{text('keys.pasted-advice', { state: stateOf(apiKey, now) })}</p>
+    </>
+  );
+}
 
 interface PreviousProps extends OfKeyProps {
   readonly prefix: string;
   readonly endsAt: string;
 }
 
-const Previous = ({ apiKey, prefix, endsAt, now }: PreviousProps) => {
+function Previous({ apiKey, prefix, endsAt, now }: PreviousProps) {
+  const { text, rich, absolute } = useLanguage();
   const lastUsedAt = apiKey.secrets.find((secret) => secret.prefix === prefix)?.lastUsedAt ?? null;
   return (
     <>
-      <Title apiKey={apiKey} what="a previous secret of ">
-        {works({ apiKey, now })}
-      </Title>
+      <Title kind="previous" apiKey={apiKey} now={now} />
       <p>
-        {stateOf(apiKey, now) === 'paused' ? 'It ends' : 'It works until'} {absolute(new Date(endsAt))}.{' '}
-        {lastUsedAt === null ? (
-          'It has not been used since.'
-        ) : (
-          <>
-            Last used <Moment at={lastUsedAt} />.
-          </>
-        )}{' '}
-        The current secret of the key is another one.
+        {rich('keys.pasted-previous-use', {
+          state: stateOf(apiKey, now),
+          end: absolute(new Date(endsAt)),
+          use: lastUsedAt === null ? 'none' : 'some',
+          moment: lastUsedAt !== null && <Moment at={lastUsedAt} />,
+        })}
       </p>
       <div className="actions">
         <a
           className="button danger"
           href={`${pageOf(apiKey)}?do=end-secret&secret=${encodeURIComponent(prefix)}`}
         >
-          End this secret now…
+          {text('keys.pasted-end')}
         </a>
       </div>
     </>
   );
-};
+}
 
-const Over = ({ apiKey, now }: OfKeyProps) => (
-  <>
-    <Title apiKey={apiKey} what="">
-      It no longer works.
-    </Title>
-    <p>
-      {stateOf(apiKey, now) === 'expired' ? 'The key has expired.' : 'The key is inactive.'} Each request with
-      it is refused. There is nothing left to do.
-    </p>
-  </>
-);
+function Over({ apiKey, now }: OfKeyProps) {
+  const { text } = useLanguage();
+  return (
+    <>
+      <Title kind="over" apiKey={apiKey} now={now} />
+      <p>{text('keys.pasted-over-why', { state: stateOf(apiKey, now) })}</p>
+    </>
+  );
+}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/compat';
+import { useLanguage } from '../ui/host.ts';
 import { groupOf, type OfferedPermission } from './offer-permissions.ts';
 
 /** From this number of boxes on, a field filters them. */
@@ -14,6 +15,7 @@ interface PermissionBoxesProps {
 
 /** Boxes for permissions, in groups. */
 export function PermissionBoxes({ boxes, ticked, onChange, isRefused }: PermissionBoxesProps) {
+  const { text } = useLanguage();
   const [filter, setFilter] = useState('');
   const shown = boxes.filter(({ permission }) => permission.includes(filter.trim().toLowerCase()));
   const groups = Map.groupBy(shown, ({ permission }) => groupOf(permission));
@@ -28,15 +30,15 @@ export function PermissionBoxes({ boxes, ticked, onChange, isRefused }: Permissi
       {boxes.length > many && (
         <input
           type="search"
-          aria-label="Filter permissions"
-          placeholder={`Filter ${boxes.length} permissions`}
+          aria-label={text('keys.permissions-filter')}
+          placeholder={text('keys.permissions-filter-of', { count: boxes.length })}
           autoComplete="off"
           spellcheck={false}
           value={filter}
           onInput={({ currentTarget }) => setFilter(currentTarget.value)}
         />
       )}
-      {boxes.length > 0 && shown.length === 0 && <p className="hint">No permissions match.</p>}
+      {boxes.length > 0 && shown.length === 0 && <p className="hint">{text('keys.permissions-no-match')}</p>}
       <div className="groups">
         {[...groups].map(([group, each]) => (
           <fieldset key={group}>
@@ -63,8 +65,11 @@ export function PermissionBoxes({ boxes, ticked, onChange, isRefused }: Permissi
 }
 
 /** `All of documents` for `documents.*`. */
-const PermissionName = ({ permission }: Pick<OfferedPermission, 'permission'>) =>
-  permission.endsWith('.*') ? <>All of {permission.slice(0, -2)}</> : <code>{permission}</code>;
+function PermissionName({ permission }: Pick<OfferedPermission, 'permission'>) {
+  const { text } = useLanguage();
+  if (!permission.endsWith('.*')) return <code>{permission}</code>;
+  return <>{text('keys.permissions-all-of', { group: permission.slice(0, -2) })}</>;
+}
 
 interface GroupLegendProps {
   readonly name: string;

@@ -1,6 +1,7 @@
 import { useState } from 'preact/compat';
+import type { Language } from '../../messages/language.ts';
 import { useCeiling } from '../plan/use-entitlement.ts';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { ListField } from './list-field.tsx';
 import {
   type MayDo,
@@ -23,11 +24,11 @@ const none: readonly string[] = [];
 
 /** What can be chosen for the key, from what the page knows. */
 function useOffer(before: readonly string[]): Offer {
-  const { settings } = useHost();
+  const { settings, language } = useHost();
   const ceiling = useCeiling();
   const { data } = useApiKeys(settings.apiKeyPermissions === null);
   const keys = data?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node)) ?? [];
-  return offerPermissions({
+  return offerPermissions(language, {
     listed: settings.apiKeyPermissions,
     ceiling,
     used: usedPermissions(keys),
@@ -36,15 +37,21 @@ function useOffer(before: readonly string[]): Offer {
 }
 
 /** `3 of 11 chosen`; nothing without boxes. */
-function chosenInWords(boxes: readonly OfferedPermission[], ticked: ReadonlySet<string>): string {
-  const { length } = boxes.filter(({ permission }) => ticked.has(permission));
-  return boxes.length === 0 ? '' : `${length} of ${boxes.length} chosen`;
+function chosenInWords(
+  { text }: Language,
+  boxes: readonly OfferedPermission[],
+  ticked: ReadonlySet<string>,
+): string {
+  const { length: chosen } = boxes.filter(({ permission }) => ticked.has(permission));
+  return boxes.length === 0 ? '' : text('keys.may-these-chosen', { chosen, count: boxes.length });
 }
 
 /** Asks what a key may do. Permissions are boxes where they are known, and a text field where they are not. */
 export function PermissionsField({ before, issue }: PermissionsFieldProps) {
   const offer = useOffer(before ?? none);
   const { boxes, canType, canChoose, canHaveAll } = offer;
+  const language = useLanguage();
+  const { text } = language;
   const [chosen, setChosen] = useState<MayDo>();
   const may = chosen ?? (before ? mayDoOf(before) : offer.usual);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(
@@ -53,17 +60,17 @@ export function PermissionsField({ before, issue }: PermissionsFieldProps) {
   const ofMay = (value: MayDo) => ({ value, isChosen: value === may, onChoose: setChosen });
   return (
     <fieldset className="boxes permissions">
-      <legend>Permissions</legend>
+      <legend>{text('keys.permissions')}</legend>
       {issue && !(canType && may === 'these') && (
         <p className="issue" role="alert">
           {issue}
         </p>
       )}
-      <Choice {...ofMay('nothing')} label="Nothing special" hint="Only requests that need no permission." />
+      <Choice {...ofMay('nothing')} label={text('keys.may-nothing')} hint={text('keys.may-nothing-hint')} />
       <Choice
         {...ofMay('these')}
-        label="These"
-        hint={canChoose ? chosenInWords(boxes, ticked) : 'Your plan allows none.'}
+        label={text('keys.may-these')}
+        hint={canChoose ? chosenInWords(language, boxes, ticked) : text('keys.may-these-none')}
         isOpen={canChoose}
       />
       <div className="chosen" hidden={may !== 'these'}>
@@ -76,7 +83,7 @@ export function PermissionsField({ before, issue }: PermissionsFieldProps) {
         <input type="hidden" name="permissions" value={[...ticked].join(' ')} />
         {canType && (
           <OtherPermissions
-            label={boxes.length > 0 ? 'Other permissions' : 'Permissions'}
+            label={text(boxes.length > 0 ? 'keys.permissions-other' : 'keys.permissions-typed')}
             isWithinPlan={offer.isWithinPlan}
             issue={issue}
           />
@@ -84,8 +91,8 @@ export function PermissionsField({ before, issue }: PermissionsFieldProps) {
       </div>
       <Choice
         {...ofMay('everything')}
-        label="Everything"
-        hint={canHaveAll ? 'All that your account may do, now and later.' : 'Not in your plan.'}
+        label={text('keys.may-everything')}
+        hint={text(canHaveAll ? 'keys.may-everything-hint' : 'keys.may-everything-not')}
         isOpen={canHaveAll}
       />
     </fieldset>
@@ -123,17 +130,12 @@ interface OtherPermissionsProps {
   readonly issue: string | undefined;
 }
 
-const OtherPermissions = ({ label, isWithinPlan, issue }: OtherPermissionsProps) => (
-  <ListField
-    label={label}
-    name="permissions"
-    list={none}
-    issue={issue}
-    hint={
-      <>
-        One per line: <code>documents.read</code>, or <code>documents.*</code> for all that begin like this.{' '}
-        {isWithinPlan ? 'Your plan must allow each of them.' : 'Your provider defines the permissions.'}
-      </>
-    }
-  />
-);
+function OtherPermissions({ label, isWithinPlan, issue }: OtherPermissionsProps) {
+  const { rich } = useLanguage();
+  const hint = rich('keys.permissions-other-hint', {
+    one: <code>documents.read</code>,
+    all: <code>documents.*</code>,
+    bound: isWithinPlan ? 'plan' : 'provider',
+  });
+  return <ListField label={label} name="permissions" list={none} issue={issue} hint={hint} />;
+}

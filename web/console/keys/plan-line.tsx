@@ -1,4 +1,5 @@
 import { useEntitlement } from '../plan/use-entitlement.ts';
+import { useLanguage } from '../ui/host.ts';
 import { boundsInWords } from './limits-in-words.ts';
 import { QuotaLeft, RateLeft } from './quota-left.tsx';
 
@@ -8,27 +9,35 @@ import { QuotaLeft, RateLeft } from './quota-left.tsx';
  */
 export function PlanLine() {
   const { data } = useEntitlement();
+  const language = useLanguage();
   if (!data) return null;
   const { plan, effective, rateLimit, quota } = data.myEntitlement;
-  const bounds = boundsInWords({ ...effective, rateLimit: null, quota: null });
+  const bounds = boundsInWords(language, { ...effective, rateLimit: null, quota: null });
   if (plan === null && bounds.length === 0 && rateLimit === null && quota === null) return null;
   return (
-    <section className="plan" aria-label="Your plan">
+    <section className="plan" aria-label={language.text('keys.your-plan')}>
       <p>
-        {plan === null ? (
-          'All keys together'
-        ) : (
-          <>
-            Plan{' '}
-            <strong>
-              <bdi>{plan}</bdi>
-            </strong>
-          </>
-        )}
-        {bounds.length > 0 && `: at most ${bounds.join(', ')}`}
+        <PlanAndBounds plan={plan} bounds={bounds.join(', ')} />
       </p>
       {rateLimit && effective.rateLimit && <RateLeft rate={effective.rateLimit} state={rateLimit} />}
       {quota && effective.quota && <QuotaLeft quota={{ ...quota, refill: effective.quota.refill }} />}
     </section>
   );
+}
+
+interface PlanAndBoundsProps {
+  readonly plan: string | null;
+  /** The limits that are not shown as bars, in words; empty if there are none. */
+  readonly bounds: string;
+}
+
+function PlanAndBounds({ plan, bounds }: PlanAndBoundsProps) {
+  const { text, rich } = useLanguage();
+  if (plan === null) return bounds ? text('keys.no-plan-bounds', { bounds }) : text('keys.no-plan');
+  const name = (
+    <strong>
+      <bdi>{plan}</bdi>
+    </strong>
+  );
+  return bounds ? rich('keys.plan-bounds', { plan: name, bounds }) : rich('keys.plan', { plan: name });
 }

@@ -1,4 +1,5 @@
 import type { VariablesOf } from 'gql.tada';
+import type { Language } from '../../messages/language.ts';
 import { invalid } from '../api/problem.ts';
 import type { ApiKey } from './api-key.ts';
 import type { createApiKeyMutation } from './documents.ts';
@@ -25,28 +26,32 @@ const day = 86_400_000;
  * @returns a time in ISO 8601; null for never
  * @throws {Problem} if the date is missing or has passed
  */
-function readExpiresAt(form: FormData, now: Date, current: string | null): string | null {
+function readExpiresAt({ text }: Language, form: FormData, now: Date, current: string | null): string | null {
   const expiry = `${form.get('expiry')}`;
   if (expiry === 'stays') return current;
   if (expiry === 'never') return null;
   if (expiry !== 'date') return new Date(now.getTime() + Number(expiry) * day).toISOString();
   const moment = new Date(`${form.get('expires-at')}`);
   // If only a part of the date was typed, a browser gives an empty text.
-  if (Number.isNaN(moment.getTime())) throw invalid('expiresAt', 'Choose a date and a time.');
-  if (moment <= now) throw invalid('expiresAt', 'Choose a date and time in the future.');
+  if (Number.isNaN(moment.getTime())) throw invalid('expiresAt', text('keys.invalid-no-date'));
+  if (moment <= now) throw invalid('expiresAt', text('keys.invalid-past-date'));
   return moment.toISOString();
 }
 
 /** The largest Int of GraphQL. The service has lower limits, and its errors name them. */
 const mostInt = 2 ** 31 - 1;
 
-/** The number in a field, with or without separators between thousands; null if the field is empty. */
-function readNumber(form: FormData, field: string, argument: string): number | null {
-  const text = `${form.get(field)}`.trim().replace(/[\s,](?=\d{3}(?!\d))/gu, '');
-  if (text === '') return null;
-  if (!/^\d+$/.test(text)) throw invalid(argument, 'Must be a whole number, such as 1000.');
-  if (Number(text) > mostInt) throw invalid(argument, 'The number is too large.');
-  return Number(text);
+/** The marks between thousands: white space, or what the language puts there. */
+const thousandMarks = ({ number }: Language): RegExp =>
+  new RegExp(`[\\s${number(1_000_000).replace(/\d/g, '')}](?=\\d{3}(?!\\d))`, 'gu');
+
+/** The number in a field, with or without marks between thousands; null if the field is empty. */
+function readNumber(language: Language, form: FormData, field: string, argument: string): number | null {
+  const typed = `${form.get(field)}`.trim().replace(thousandMarks(language), '');
+  if (typed === '') return null;
+  if (!/^\d+$/.test(typed)) throw invalid(argument, language.text('keys.invalid-number'));
+  if (Number(typed) > mostInt) throw invalid(argument, language.text('keys.invalid-large'));
+  return Number(typed);
 }
 
 /**
@@ -65,22 +70,25 @@ function readList(form: FormData, field: string, current: readonly string[]): st
  * @param current the current permissions; `*` with others stays as it is
  * @throws {Problem} if none of them is chosen
  */
-function readPermissions(form: FormData, current: readonly string[]): readonly string[] {
+function readPermissions({ text }: Language, form: FormData, current: readonly string[]): readonly string[] {
   const may = form.get('may') as MayDo;
   if (may === 'nothing') return [];
   if (may === 'everything') return mayDoOf(current) === 'everything' ? current : ['*'];
   const list = readList(form, 'permissions', current);
-  if (list.length === 0) throw invalid('permissions', 'Choose at least one, or choose “Nothing special”.');
+  if (list.length === 0) {
+    const nothing = text('keys.may-nothing');
+    throw invalid('permissions', text('keys.invalid-no-permission', { nothing }));
+  }
   return list;
 }
 
-function readRateLimit(form: FormData) {
-  const limit = readNumber(form, 'rate-limit', 'rateLimit');
+function readRateLimit(language: Language, form: FormData) {
+  const limit = readNumber(language, form, 'rate-limit', 'rateLimit');
   return limit === null ? null : { limit, windowSeconds: Number(form.get('rate-window')) };
 }
 
-function readQuota(form: FormData) {
-  const limit = readNumber(form, 'quota', 'quota');
+function readQuota(language: Language, form: FormData) {
+  const limit = readNumber(language, form, 'quota', 'quota');
   return limit === null ? null : { limit, refill: `${form.get('quota-refill')}` as Refill };
 }
 
@@ -89,23 +97,26 @@ interface Part<Value> {
   /** The value for a new key if the field is empty. */
   readonly none: Value;
   /** @param current the current value */
-  readonly read: (form: FormData, now: Date, current: Value) => unknown;
+  readonly read: (language: Language, form: FormData, now: Date, current: Value) => unknown;
   /** The value as an argument, without the fields that only responses have. */
   readonly given?: (value: Value) => unknown;
 }
 
 const parts: { readonly [Name in keyof KeyParts]-?: Part<KeyParts[Name]> } = {
-  name: { none: null, read: readName },
+  name: { none: null, read: (_language, form) => readName(form) },
   description: {
     none: null,
-    read: (form) => readText(form, 'description'),
+    read: (_language, form) => readText(form, 'description'),
     given: (text) => text && withLineEnds(text),
   },
   expiresAt: { none: null, read: readExpiresAt },
-  permissions: { none: [], read: (form, _now, current) => readPermissions(form, current) },
+  permissions: {
+    none: [],
+    read: (language, form, _now, current) => readPermissions(language, form, current),
+  },
   allowedAddresses: {
     none: [],
-    read: (form, _now, current) => readList(form, 'allowed-addresses', current),
+    read: (_language, form, _now, current) => readList(form, 'allowed-addresses', current),
   },
   rateLimit: {
     none: null,
@@ -132,6 +143,7 @@ export const keyArguments = rows.map(([name]) => name);
  * @throws {Problem} if a field is not valid
  */
 export function readKeyForm(
+  language: Language,
   form: FormData,
   now: Date,
   before?: KeyParts,
@@ -140,7 +152,7 @@ export function readKeyForm(
   const shown = rows.filter(([name]) => names.includes(name));
   const changed = shown.flatMap(([name, { none, read, given = (value: unknown) => value }]) => {
     const current = before ? before[name] : none;
-    const value = read(form, now, current);
+    const value = read(language, form, now, current);
     return JSON.stringify(value) === JSON.stringify(given(current)) ? [] : [[name, value]];
   });
   return Object.fromEntries(changed);

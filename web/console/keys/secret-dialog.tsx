@@ -1,4 +1,4 @@
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { CopyField } from './copy-field.tsx';
 import { OnceDialog } from './once-dialog.tsx';
 
@@ -17,15 +17,19 @@ interface SecretDialogProps {
 /** Shows the secret of an API key, only once. */
 export function SecretDialog({ secret: { title, key }, onDone }: SecretDialogProps) {
   const { origin, settings } = useHost();
+  const { text, rich } = useLanguage();
   // The key asks for its own record.
   const command = `curl -i ${origin}/api/v1/keys/self -H '${settings.apiKeyHeader}: ${key}'`;
   return (
     <OnceDialog title={title} onDone={onDone}>
-      <CopyField label="Secret" text={key} main />
+      <CopyField label={text('keys.secret')} text={key} main />
       <CopyField
-        label="Command to test the key"
+        label={text('keys.command')}
         text={command}
-        hint="It returns 200 if the key is valid. Programs send the key in the same header."
+        hint={text('keys.command-hint')}
+        copyLabel={rich('keys.copy-command', {
+          hidden: (content) => <span className="visually-hidden">{content}</span>,
+        })}
       />
     </OnceDialog>
   );

@@ -1,4 +1,5 @@
-import { inDigits } from '../usage/usage-points.ts';
+import type { Language } from '../../messages/language.ts';
+import { useLanguage } from '../ui/host.ts';
 import type { DailyUse } from './use-daily-use.ts';
 
 /** In pixels: the width of a bar with the gap after it, and the greatest heights above and below the line. */
@@ -25,12 +26,10 @@ const bars = (counts: readonly number[], room: number, isBelow: boolean): string
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-const compact = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
-
 /** `1% refused`; at least `<1%` if any was. */
-const shareOf = (refused: number, all: number): string => {
-  const percent = (refused / all) * 100;
-  return percent < 1 ? '<1% refused' : `${Math.round(percent)}% refused`;
+const shareOf = ({ text }: Language, refused: number, all: number): string => {
+  const share = refused / all;
+  return share < 0.01 ? text('keys.few-refused') : text('keys.refused', { share });
 };
 
 const hatching = 'refused-hatching';
@@ -46,6 +45,8 @@ export const Hatching = () => (
 
 /** The requests of the last days: allowed above the line, refused below it, on a scale of its own. */
 export function Sparkline({ use: { allowed, refused } }: { readonly use: DailyUse }) {
+  const language = useLanguage();
+  const { text, number, compact } = language;
   const [passed, failed] = [sum(allowed), sum(refused)];
   const all = passed + failed;
   return (
@@ -57,13 +58,13 @@ export function Sparkline({ use: { allowed, refused } }: { readonly use: DailyUs
       </svg>
       <span>
         {all === 0 ? (
-          'Not used'
+          text('keys.not-used')
         ) : (
-          <span title={inDigits(all)}>{all < 100_000 ? inDigits(all) : compact.format(all)}</span>
+          <span title={number(all)}>{all < 100_000 ? number(all) : compact(all)}</span>
         )}
         {all > 0 && (
           <small className={failed * 10 >= all && failed > 0 ? 'bad' : undefined}>
-            {failed === 0 ? 'none refused' : shareOf(failed, all)}
+            {failed === 0 ? text('keys.none-refused') : shareOf(language, failed, all)}
           </small>
         )}
       </span>

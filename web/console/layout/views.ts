@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact/compat';
+import type { MessageId } from '../../messages/generated/messages.d.ts';
 import { offersOperators, operatorScope } from '../../sign-in/settings.ts';
 import { ActivityView } from '../activity/activity-view.tsx';
 import { AutomationView } from '../automation/automation-view.tsx';
@@ -10,7 +11,7 @@ import { UsageView } from '../usage/usage-view.tsx';
 interface ViewLink {
   /** The URL fragment, with its `#`. The view itself reads what follows a slash. */
   readonly hash: string;
-  readonly name: string;
+  readonly name: MessageId & `console.view-${string}`;
   readonly View: ComponentType;
   /** The scope that the link needs; without the scope, the link is hidden. */
   readonly scope?: string;
@@ -18,10 +19,12 @@ interface ViewLink {
 
 /** The console's views, in the order of the navigation. The first is the default. */
 export const views: readonly [ViewLink, ...ViewLink[]] = [
-  { hash: '#keys', name: 'API keys', View: KeysRoute },
-  { hash: '#usage', name: 'Usage', View: UsageView },
-  { hash: '#private-key', name: 'Private key', View: PrivateKeyView },
-  { hash: '#automation', name: 'Automation', View: AutomationView },
-  { hash: '#activity', name: 'Activity', View: ActivityView },
-  ...(offersOperators ? [{ hash: '#operate', name: 'Operate', View: Operators, scope: operatorScope }] : []),
+  { hash: '#keys', name: 'console.view-keys', View: KeysRoute },
+  { hash: '#usage', name: 'console.view-usage', View: UsageView },
+  { hash: '#private-key', name: 'console.view-private-key', View: PrivateKeyView },
+  { hash: '#automation', name: 'console.view-automation', View: AutomationView },
+  { hash: '#activity', name: 'console.view-activity', View: ActivityView },
+  ...(offersOperators
+    ? [{ hash: '#operate', name: 'console.view-operate' as const, View: Operators, scope: operatorScope }]
+    : []),
 ];

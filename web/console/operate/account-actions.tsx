@@ -1,6 +1,6 @@
 import { useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { type Account, nameOfAccount } from './account.tsx';
 import { blockAccountMutation, unblockAccountMutation } from './documents.ts';
 import { EraseAccountDialog } from './erase-account-dialog.tsx';
@@ -8,16 +8,17 @@ import { ReasonDialog } from './reason-dialog.tsx';
 
 /** The actions of an operator on an account. */
 export function AccountActions({ account }: { readonly account: Account }) {
+  const { text } = useLanguage();
   const [open, setOpen] = useState<'block' | 'erase'>();
   const close = () => setOpen(undefined);
   return (
     <>
       <div className="card-actions">
         <Button look={account.blockedAt === null ? 'quiet danger' : 'quiet'} onClick={() => setOpen('block')}>
-          {account.blockedAt === null ? 'Block' : 'Unblock'}
+          {text(account.blockedAt === null ? 'operate.block' : 'operate.unblock')}
         </Button>
         <Button look="quiet danger" onClick={() => setOpen('erase')}>
-          Erase
+          {text('operate.erase')}
         </Button>
       </div>
       {open === 'block' && <BlockDialog account={account} onDismiss={close} />}
@@ -34,23 +35,23 @@ interface BlockDialogProps {
 /** Blocks or unblocks an account. The choice is made when the dialog opens. */
 function BlockDialog({ account, onDismiss }: BlockDialogProps) {
   const { request, notify } = useHost();
+  const language = useLanguage();
+  const { text } = language;
   const [isBlocked] = useState(account.blockedAt !== null);
-  const name = nameOfAccount(account);
+  const name = nameOfAccount(language, account);
   return (
     <ReasonDialog
-      title={`${isBlocked ? 'Unblock' : 'Block'} ${name}?`}
-      submitLabel={isBlocked ? 'Unblock' : 'Block'}
+      title={text(isBlocked ? 'operate.unblock-title' : 'operate.block-title', { name })}
+      submitLabel={text(isBlocked ? 'operate.unblock' : 'operate.block')}
       danger={!isBlocked}
       fallbackFocus="account"
       onDismiss={onDismiss}
       act={async (reason) => {
         await request(isBlocked ? unblockAccountMutation : blockAccountMutation, { id: account.id, reason });
       }}
-      onDone={() => notify(isBlocked ? `${name} was unblocked.` : `${name} was blocked.`)}
+      onDone={() => notify(text(isBlocked ? 'operate.unblocked' : 'operate.blocked', { name }))}
     >
-      {isBlocked
-        ? 'Their API keys and access tokens work again.'
-        : 'Their API keys and access tokens stop working at once. No data is deleted, and you can unblock the account later.'}
+      {text(isBlocked ? 'operate.unblock-effect' : 'operate.block-effect')}
     </ReasonDialog>
   );
 }

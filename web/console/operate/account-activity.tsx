@@ -3,7 +3,7 @@ import { useState } from 'preact/compat';
 import { EventDays, eventId } from '../activity/event-days.tsx';
 import { nameEvents } from '../activity/name-events.ts';
 import { Button } from '../ui/button.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import type { Account } from './account.tsx';
@@ -13,17 +13,18 @@ const pageSize = 25;
 
 /** The audit trail of an account. It is fetched only on request, because each read is recorded. */
 export function AccountActivity({ account: { id } }: { readonly account: Account }) {
+  const { text } = useLanguage();
   const [isWanted, setWanted] = useState(false);
   return (
     <section className="account-part">
-      <h2>Activity</h2>
+      <h2>{text('operate.activity')}</h2>
       {isWanted ? (
         <Trail id={id} />
       ) : (
         <>
-          <p className="hint">Viewing it is recorded in this account's activity and in yours.</p>
+          <p className="hint">{text('operate.activity-recorded')}</p>
           <div>
-            <Button onClick={() => setWanted(true)}>Show activity</Button>
+            <Button onClick={() => setWanted(true)}>{text('operate.show-activity')}</Button>
           </div>
         </>
       )}
@@ -33,6 +34,7 @@ export function AccountActivity({ account: { id } }: { readonly account: Account
 
 function Trail({ id }: { readonly id: number }) {
   const { request } = useHost();
+  const { text } = useLanguage();
   const list = useInfiniteQuery({
     queryKey: ['account-audit-events', id],
     queryFn: ({ pageParam, signal }) =>
@@ -46,7 +48,7 @@ function Trail({ id }: { readonly id: number }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
-    <QueryContent query={list} what="activity">
+    <QueryContent query={list} what={text('operate.activity-loaded')}>
       {({ pages }) => {
         const events = pages.flatMap(({ accountAuditEvents }) =>
           accountAuditEvents.edges.map(({ node }) => node),

@@ -7,7 +7,7 @@ import { MayDo } from '../keys/may-do.tsx';
 import { QuotaLeft } from '../keys/quota-left.tsx';
 import { Button } from '../ui/button.tsx';
 import { Fact, Facts } from '../ui/facts.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { View } from '../ui/view.tsx';
@@ -30,16 +30,18 @@ interface AccountKeyPageProps {
 /** One API key of an account, as an operator sees it. */
 export function AccountKeyPage({ accountId, keyId }: AccountKeyPageProps) {
   const { request } = useHost();
+  const language = useLanguage();
+  const { text } = language;
   const query = useQuery({
     queryKey: ['account-api-key', accountId, keyId],
     queryFn: ({ signal }) => request(accountApiKeyQuery, { id: accountId, keyId }, { signal }),
   });
   return (
     <View
-      title={query.data ? nameOf(query.data.accountApiKey) : `API key ${keyId}`}
-      back={<a href={accountLink(accountId)}>Account {accountId}</a>}
+      title={query.data ? nameOf(language, query.data.accountApiKey) : text('operate.key', { id: keyId })}
+      back={<a href={accountLink(accountId)}>{text('operate.key-account', { id: accountId })}</a>}
     >
-      <QueryContent query={query} what="the API key">
+      <QueryContent query={query} what={text('operate.key-loaded')}>
         {({ accountApiKey }) => <Key apiKey={accountApiKey} />}
       </QueryContent>
     </View>
@@ -47,6 +49,7 @@ export function AccountKeyPage({ accountId, keyId }: AccountKeyPageProps) {
 }
 
 function Key({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { text, rich } = useLanguage();
   const now = useNow();
   const state = stateOf(apiKey, now);
   return (
@@ -54,7 +57,7 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
       <section className="card" aria-labelledby="key">
         <div className="card-title">
           <h2 id="key" tabIndex={-1}>
-            ID {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
+            {rich('operate.key-id', { id: apiKey.id, prefix: <code>{apiKey.keyPrefix}</code> })}
           </h2>
           <KeyBadge apiKey={apiKey} now={now} />
         </div>
@@ -67,57 +70,53 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
         {state !== 'deactivated' && <Actions apiKey={apiKey} state={state} />}
       </section>
       <section className="card account-plan" aria-labelledby="rights">
-        <h2 id="rights">Permissions and limits</h2>
+        <h2 id="rights">{text('operate.key-rights')}</h2>
         <Limits apiKey={apiKey} />
       </section>
       <section className="account-part" aria-labelledby="usage">
-        <h2 id="usage">Usage</h2>
+        <h2 id="usage">{text('operate.key-usage')}</h2>
         <AccountUsage of={{ keyId: apiKey.id }} />
       </section>
     </>
   );
 }
 
-const Limits = ({
+function Limits({
   apiKey: { permissions, allowedAddresses, rateLimit, quota },
 }: {
   readonly apiKey: ApiKey;
-}) => (
-  <Facts>
-    <Fact name="Permissions">
-      <MayDo permissions={permissions} />
-    </Fact>
-    <Fact name="Addresses">
-      {allowedAddresses.length === 0 ? 'Any address' : <code>{allowedAddresses.join(', ')}</code>}
-    </Fact>
-    <Fact name="Rate limit">{rateLimit === null ? 'None' : `At most ${rateInWords(rateLimit)}`}</Fact>
-    <Fact name="Quota">{quota === null ? 'None' : <QuotaLeft quota={quota} />}</Fact>
-  </Facts>
-);
+}) {
+  const language = useLanguage();
+  const { text } = language;
+  return (
+    <Facts>
+      <Fact name={text('operate.key-permissions')}>
+        <MayDo permissions={permissions} />
+      </Fact>
+      <Fact name={text('operate.key-addresses')}>
+        {allowedAddresses.length === 0 ? (
+          text('operate.key-any-address')
+        ) : (
+          <code>{allowedAddresses.join(', ')}</code>
+        )}
+      </Fact>
+      <Fact name={text('operate.key-rate-limit')}>
+        {rateLimit === null
+          ? text('operate.key-no-rate-limit')
+          : text('operate.key-rate', { rate: rateInWords(language, rateLimit) })}
+      </Fact>
+      <Fact name={text('operate.key-quota')}>
+        {quota === null ? text('operate.key-no-quota') : <QuotaLeft quota={quota} />}
+      </Fact>
+    </Facts>
+  );
+}
 
 /** What an operator can do with a key. */
 const acts = {
-  pause: {
-    label: 'Pause',
-    done: 'is paused',
-    mutation: pauseAccountApiKeyMutation,
-    danger: false,
-    effect: 'The key is refused in every program that uses it. Only an operator can resume it.',
-  },
-  resume: {
-    label: 'Resume',
-    done: 'was resumed',
-    mutation: resumeAccountApiKeyMutation,
-    danger: false,
-    effect: 'The key works again, unless its account is blocked.',
-  },
-  deactivate: {
-    label: 'Deactivate',
-    done: 'was deactivated',
-    mutation: deactivateAccountApiKeyMutation,
-    danger: true,
-    effect: 'The key stops working at once in every program that uses it. You cannot undo this.',
-  },
+  pause: { mutation: pauseAccountApiKeyMutation, danger: false },
+  resume: { mutation: resumeAccountApiKeyMutation, danger: false },
+  deactivate: { mutation: deactivateAccountApiKeyMutation, danger: true },
 } as const;
 
 /** What an operator can do with a key now: also pause one that its owner could resume. */
@@ -129,31 +128,33 @@ function actsOn({ pausedBy }: ApiKey, state: ApiKeyState): (keyof typeof acts)[]
 
 function Actions({ apiKey, state }: { readonly apiKey: ApiKey; readonly state: ApiKeyState }) {
   const { request, notify } = useHost();
+  const language = useLanguage();
+  const { text } = language;
   const [open, setOpen] = useState<keyof typeof acts>();
-  const name = nameOf(apiKey);
-  const asked = open && acts[open];
+  const name = nameOf(language, apiKey);
+  const asked = open && { ...acts[open], act: open };
   return (
     <>
       <div className="card-actions">
         {actsOn(apiKey, state).map((act) => (
           <Button key={act} look={acts[act].danger ? 'quiet danger' : 'quiet'} onClick={() => setOpen(act)}>
-            {acts[act].label}
+            {text(`operate.${act}`)}
           </Button>
         ))}
       </div>
       {asked && (
         <ReasonDialog
-          title={`${asked.label} ${name}?`}
-          submitLabel={asked.label}
+          title={text(`operate.${asked.act}-title`, { name })}
+          submitLabel={text(`operate.${asked.act}`)}
           danger={asked.danger}
           fallbackFocus="key"
           onDismiss={() => setOpen(undefined)}
           act={async (reason) => {
             await request(asked.mutation, { keyId: apiKey.id, reason });
           }}
-          onDone={() => notify(`${name} ${asked.done}.`)}
+          onDone={() => notify(text(`operate.${asked.act}-done`, { name }))}
         >
-          {asked.effect}
+          {text(`operate.${asked.act}-effect`)}
         </ReasonDialog>
       )}
     </>

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import { type ApiKey, headingId, nameOf, stateOf } from '../keys/api-key.ts';
 import { KeyBadge } from '../keys/key-badge.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -14,6 +14,7 @@ const pageSize = 25;
 /** The API keys of an account, newest first. */
 export function AccountKeys({ account }: { readonly account: Account }) {
   const { request } = useHost();
+  const { text } = useLanguage();
   const { id } = account;
   const list = useInfiniteQuery({
     queryKey: ['account-api-keys', id],
@@ -25,13 +26,13 @@ export function AccountKeys({ account }: { readonly account: Account }) {
   });
   return (
     <section className="account-keys">
-      <h2>API keys</h2>
-      <QueryContent query={list} what="API keys">
+      <h2>{text('operate.keys-heading')}</h2>
+      <QueryContent query={list} what={text('operate.keys-loaded')}>
         {({ pages }) => {
           const keys = pages.flatMap(({ accountApiKeys }) => accountApiKeys.edges.map(({ node }) => node));
           return (
             <>
-              <ul className="cards" aria-label="API keys">
+              <ul className="cards" aria-label={text('operate.keys-list')}>
                 {keys.map((key) => (
                   <AccountKey key={key.id} account={account} apiKey={key} />
                 ))}
@@ -50,6 +51,7 @@ export function AccountKeys({ account }: { readonly account: Account }) {
 }
 
 function AccountKey({ account: { id }, apiKey }: { readonly account: Account; readonly apiKey: ApiKey }) {
+  const language = useLanguage();
   const now = useNow();
   const state = stateOf(apiKey, now);
   return (
@@ -57,13 +59,13 @@ function AccountKey({ account: { id }, apiKey }: { readonly account: Account; re
       <div className="card-title">
         <h3 id={headingId(apiKey)} tabIndex={-1}>
           <a href={accountKeyLink(id, apiKey.id)}>
-            <bdi>{nameOf(apiKey)}</bdi>
+            <bdi>{nameOf(language, apiKey)}</bdi>
           </a>
         </h3>
         <KeyBadge apiKey={apiKey} now={now} />
       </div>
       <p className="hint">
-        ID {apiKey.id}, begins with <code>{apiKey.keyPrefix}</code>
+        {language.rich('operate.key-id', { id: apiKey.id, prefix: <code>{apiKey.keyPrefix}</code> })}
       </p>
       <AccountKeyFacts apiKey={apiKey} state={state} />
     </li>

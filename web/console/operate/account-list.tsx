@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import { type Account, AccountBadge, accountLink, keysOf, nameOfAccount } from './account.tsx';
@@ -20,6 +20,7 @@ const headingId = ({ id }: Account): string => `account-${id}`;
 /** Accounts, newest first, a page at a time, because there may be a million. */
 export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted: AccountsWanted }) {
   const { request } = useHost();
+  const { text } = useLanguage();
   const list = useInfiniteQuery({
     queryKey: ['accounts', filter, isBlocked],
     queryFn: ({ pageParam, signal }) =>
@@ -32,27 +33,15 @@ export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted
     getNextPageParam: ({ accounts: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : null),
   });
   return (
-    <QueryContent query={list} what="accounts">
+    <QueryContent query={list} what={text('operate.accounts-loaded')}>
       {({ pages }) => {
         const accounts = pages.flatMap(({ accounts: { edges } }) => edges.map(({ node }) => node));
-        if (accounts.length === 0) return <p className="empty">No accounts match.</p>;
+        if (accounts.length === 0) return <p className="empty">{text('operate.no-accounts')}</p>;
         return (
           <>
-            <ul className="cards" aria-label="Accounts">
+            <ul className="cards" aria-label={text('operate.accounts')}>
               {accounts.map((account) => (
-                <li key={account.id} className="card">
-                  <div className="card-title">
-                    <h2 id={headingId(account)} tabIndex={-1}>
-                      <a href={accountLink(account.id)}>
-                        <bdi>{nameOfAccount(account)}</bdi>
-                      </a>
-                    </h2>
-                    <AccountBadge {...account} />
-                  </div>
-                  <p className="hint">
-                    ID {account.id}, issuer {account.issuer}. {keysOf(account)}
-                  </p>
-                </li>
+                <AccountItem key={account.id} account={account} />
               ))}
             </ul>
             <ShowMore
@@ -64,5 +53,25 @@ export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted
         );
       }}
     </QueryContent>
+  );
+}
+
+function AccountItem({ account }: { readonly account: Account }) {
+  const language = useLanguage();
+  const { id, issuer } = account;
+  return (
+    <li className="card">
+      <div className="card-title">
+        <h2 id={headingId(account)} tabIndex={-1}>
+          <a href={accountLink(id)}>
+            <bdi>{nameOfAccount(language, account)}</bdi>
+          </a>
+        </h2>
+        <AccountBadge {...account} />
+      </div>
+      <p className="hint">
+        {language.text('operate.account-facts', { id, issuer, keys: keysOf(language, account) })}
+      </p>
+    </li>
   );
 }

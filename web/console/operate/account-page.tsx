@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { Fact, Facts } from '../ui/facts.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
@@ -15,13 +15,17 @@ import { accountQuery } from './documents.ts';
 /** One account: its owner, its keys, and the actions of an operator. */
 export function AccountPage({ id }: { readonly id: number }) {
   const { request } = useHost();
+  const { text } = useLanguage();
   const query = useQuery({
     queryKey: ['account', id],
     queryFn: ({ signal }) => request(accountQuery, { id }, { signal }),
   });
   return (
-    <View title={`Account ${id}`} lead={<a href="#operate">All accounts</a>}>
-      <QueryContent query={query} what="the account">
+    <View
+      title={text('operate.account', { id })}
+      lead={<a href="#operate">{text('operate.all-accounts')}</a>}
+    >
+      <QueryContent query={query} what={text('operate.account-loaded')}>
         {({ account }) => (
           <>
             <AccountCard account={account} />
@@ -29,7 +33,7 @@ export function AccountPage({ id }: { readonly id: number }) {
             {account.apiKeyCount > 0 && <AccountKeys account={account} />}
             {account.apiKeyCount > 0 && (
               <section className="account-part">
-                <h2>Usage</h2>
+                <h2>{text('operate.account-usage')}</h2>
                 <AccountUsage of={{ accountId: account.id }} />
               </section>
             )}
@@ -41,36 +45,49 @@ export function AccountPage({ id }: { readonly id: number }) {
   );
 }
 
-const AccountCard = ({ account }: { readonly account: Account }) => (
-  <section className="card">
-    <div className="card-title">
-      <h2 id="account" tabIndex={-1}>
-        <bdi>{nameOfAccount(account)}</bdi>
-      </h2>
-      <AccountBadge {...account} />
-    </div>
-    <p className="hint">Issuer: {account.issuer}</p>
-    {account.blockReason !== null && (
-      <p className="block-reason">
-        Blocked because: <q>{account.blockReason}</q>
-      </p>
-    )}
+function AccountCard({ account }: { readonly account: Account }) {
+  const language = useLanguage();
+  const { text, rich } = language;
+  return (
+    <section className="card">
+      <div className="card-title">
+        <h2 id="account" tabIndex={-1}>
+          <bdi>{nameOfAccount(language, account)}</bdi>
+        </h2>
+        <AccountBadge {...account} />
+      </div>
+      <p className="hint">{text('operate.issuer', { issuer: account.issuer })}</p>
+      {account.blockReason !== null && (
+        <p className="block-reason">
+          {rich('operate.block-reason', { reason: <q>{account.blockReason}</q> })}
+        </p>
+      )}
+      <AccountFacts account={account} />
+      {account.erasedAt === null && <AccountActions account={account} />}
+    </section>
+  );
+}
+
+function AccountFacts({ account }: { readonly account: Account }) {
+  const language = useLanguage();
+  const { text } = language;
+  const { createdAt, blockedAt, erasedAt } = account;
+  return (
     <Facts>
-      <Fact name="Created">
-        <Moment at={account.createdAt} />
+      <Fact name={text('operate.account-created')}>
+        <Moment at={createdAt} />
       </Fact>
-      <Fact name="API keys">{keysOf(account)}</Fact>
-      {account.blockedAt !== null && (
-        <Fact name="Blocked">
-          <Moment at={account.blockedAt} />
+      <Fact name={text('operate.account-keys')}>{keysOf(language, account)}</Fact>
+      {blockedAt !== null && (
+        <Fact name={text('operate.account-blocked')}>
+          <Moment at={blockedAt} />
         </Fact>
       )}
-      {account.erasedAt !== null && (
-        <Fact name="Erased">
-          <Moment at={account.erasedAt} />
+      {erasedAt !== null && (
+        <Fact name={text('operate.account-erased')}>
+          <Moment at={erasedAt} />
         </Fact>
       )}
     </Facts>
-    {account.erasedAt === null && <AccountActions account={account} />}
-  </section>
-);
+  );
+}

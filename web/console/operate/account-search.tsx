@@ -1,5 +1,5 @@
 import { useState } from 'preact/compat';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { usePlace } from '../ui/use-place.ts';
 import { View } from '../ui/view.tsx';
 import { accountLink } from './account.tsx';
@@ -7,8 +7,8 @@ import { AccountList, type AccountsWanted } from './account-list.tsx';
 import { FoundKeys } from './found-keys.tsx';
 
 const states = [
-  ['All', undefined],
-  ['Blocked', true],
+  ['all', undefined],
+  ['blocked', true],
 ] as const;
 
 /** The id of an account, as in the log. A subject may look the same. */
@@ -16,6 +16,7 @@ const isNumber = /^[1-9]\d{0,8}$/;
 
 /** Finds accounts by a part of their subject, and the owner of an API key. What is searched is in the address. */
 export function AccountSearch() {
+  const { text, rich } = useLanguage();
   const { params } = usePlace();
   const wanted = {
     filter: params.get('find') ?? '',
@@ -23,19 +24,16 @@ export function AccountSearch() {
   };
   return (
     <View
-      title="Operate"
-      lead={
-        <>
-          All accounts, their API keys, and <a href="#operate/webhooks">webhook endpoints</a>. Your changes
-          here are recorded in your activity.
-        </>
-      }
+      title={text('operate.title')}
+      lead={rich('operate.lead', { link: (content) => <a href="#operate/webhooks">{content}</a> })}
     >
       <FoundKeys />
       <SearchForm wanted={wanted} />
       {isNumber.test(wanted.filter) && (
         <p>
-          <a href={accountLink(Number(wanted.filter))}>Open account {wanted.filter}</a>
+          <a href={accountLink(Number(wanted.filter))}>
+            {text('operate.open-account', { id: wanted.filter })}
+          </a>
         </p>
       )}
       <AccountList wanted={wanted} />
@@ -47,11 +45,12 @@ export function AccountSearch() {
 const hasKey = (text: string): boolean => /\.[0-9a-f]{64}/.test(text);
 
 function SearchForm({ wanted }: { readonly wanted: AccountsWanted }) {
+  const { text } = useLanguage();
   const { setParams } = useHost();
   // Undefined while the field has what is searched.
   const [typed, setTyped] = useState<string>();
-  const text = typed ?? wanted.filter;
-  const isKey = hasKey(text);
+  const shown = typed ?? wanted.filter;
+  const isKey = hasKey(shown);
   return (
     <search>
       <form
@@ -60,43 +59,49 @@ function SearchForm({ wanted }: { readonly wanted: AccountsWanted }) {
           event.preventDefault();
           if (isKey) return;
           setTyped(undefined);
-          setParams({ find: text.trim() });
+          setParams({ find: shown.trim() });
         }}
       >
         <input
           type="search"
-          aria-label="Search accounts"
-          placeholder="Part of the subject"
+          aria-label={text('operate.search')}
+          placeholder={text('operate.search-for')}
           autoComplete="off"
           autoCapitalize="none"
           spellcheck={false}
-          value={text}
+          value={shown}
           onInput={({ currentTarget: { value } }) => {
             setTyped(value || undefined);
             if (value === '') setParams({ find: undefined });
           }}
         />
         <button type="submit" className="button plain">
-          Search
+          {text('operate.do-search')}
         </button>
-        <fieldset className="segments">
-          <legend className="visually-hidden">Show</legend>
-          {states.map(([label, isBlocked]) => (
-            <label key={label}>
-              <input
-                type="radio"
-                name="state"
-                checked={isBlocked === wanted.isBlocked}
-                onChange={() => setParams({ state: isBlocked && 'blocked' })}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </fieldset>
+        <StateFilter wanted={wanted} />
       </form>
-      <div role="status">
-        {isKey && <p className="hint">This looks like an API key. Paste it above to find its owner.</p>}
-      </div>
+      <div role="status">{isKey && <p className="hint">{text('operate.search-is-key')}</p>}</div>
     </search>
+  );
+}
+
+function StateFilter({ wanted }: { readonly wanted: AccountsWanted }) {
+  const { setParams } = useHost();
+  const { text } = useLanguage();
+  return (
+    <fieldset className="segments">
+      <legend className="visually-hidden">{text('operate.filter')}</legend>
+      {states.map(([state, isBlocked]) => (
+        <label key={state}>
+          <input
+            type="radio"
+            name="state"
+            checked={isBlocked === wanted.isBlocked}
+            onChange={() => setParams({ state: isBlocked && 'blocked' })}
+          />
+          <span>{text(`operate.filter-${state}`)}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

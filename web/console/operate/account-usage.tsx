@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { SpanChoice } from '../usage/span-choice.tsx';
@@ -16,6 +16,7 @@ interface AccountUsageProps {
 /** How often all keys of an account, or one key, were verified. */
 export function AccountUsage({ of }: AccountUsageProps) {
   const { request } = useHost();
+  const { text } = useLanguage();
   const [span, setSpan] = useState<Span>('24h');
   const range = rangeOf(span, useNow());
   const variables = { from: range.from.toISOString(), to: range.to.toISOString(), by: spans[span].by };
@@ -29,7 +30,7 @@ export function AccountUsage({ of }: AccountUsageProps) {
   return (
     <>
       <SpanChoice span={span} onChange={setSpan} />
-      <QueryContent query={query} what="usage">
+      <QueryContent query={query} what={text('operate.usage-loaded')}>
         {({ usage }) => <UsageReport points={pointsOf(span, range.from, usage.counts)} span={span} />}
       </QueryContent>
     </>

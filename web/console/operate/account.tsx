@@ -1,5 +1,7 @@
 import type { ResultOf } from 'gql.tada';
+import type { Language } from '../../messages/language.ts';
 import { Badge } from '../ui/badge.tsx';
+import { useLanguage } from '../ui/host.ts';
 import type { accountQuery, entitlementQuery } from './documents.ts';
 
 /** An account as an operator sees it. */
@@ -9,11 +11,10 @@ export type Account = ResultOf<typeof accountQuery>['account'];
 export type Entitlement = ResultOf<typeof entitlementQuery>['entitlement'];
 
 /** The name of an account: its subject, or its id once it is erased. */
-export const nameOfAccount = ({
-  id,
-  subject,
-  erasedAt,
-}: Pick<Account, 'id' | 'subject' | 'erasedAt'>): string => (erasedAt === null ? subject : `Account ${id}`);
+export const nameOfAccount = (
+  { text }: Language,
+  { id, subject, erasedAt }: Pick<Account, 'id' | 'subject' | 'erasedAt'>,
+): string => (erasedAt === null ? subject : text('operate.account', { id }));
 
 /** Where an account's page is. */
 export const accountLink = (id: number): string => `#operate/${id}`;
@@ -23,12 +24,11 @@ export const accountKeyLink = (id: number, keyId: number): string => `#operate/$
 
 /** The state of an account in a word. */
 export function AccountBadge({ blockedAt, erasedAt }: Pick<Account, 'blockedAt' | 'erasedAt'>) {
-  if (erasedAt !== null) return <Badge tone="muted">Erased</Badge>;
-  return blockedAt === null ? null : <Badge tone="warn">Blocked</Badge>;
+  const { text } = useLanguage();
+  if (erasedAt !== null) return <Badge tone="muted">{text('operate.is-erased')}</Badge>;
+  return blockedAt === null ? null : <Badge tone="warn">{text('operate.is-blocked')}</Badge>;
 }
 
 /** The number of keys, in words. */
-export function keysOf({ apiKeyCount, activeApiKeyCount }: Account): string {
-  if (apiKeyCount === 0) return 'No API keys';
-  return `${apiKeyCount} API ${apiKeyCount === 1 ? 'key' : 'keys'}, ${activeApiKeyCount} active`;
-}
+export const keysOf = ({ text }: Language, { apiKeyCount, activeApiKeyCount }: Account): string =>
+  text('operate.keys', { count: apiKeyCount, active: activeApiKeyCount });

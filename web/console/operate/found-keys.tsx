@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
-import { type Host, useHost } from '../ui/host.ts';
+import { type Host, useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { accountKeyLink, accountLink } from './account.tsx';
 import { findApiKeyMutation } from './documents.ts';
@@ -18,7 +18,7 @@ type Found = ResultOf<typeof findApiKeyMutation>['findApiKey'];
 interface Result {
   readonly found: Found;
   /** What is true of the text after the dot, if only the part before it was found. */
-  readonly rest?: string;
+  readonly rest?: 'no-match' | 'not-compared';
 }
 
 /** The most characters of a prefix. Every key that Keyward creates is longer. */
@@ -33,13 +33,14 @@ async function find(request: Host['request'], text: string): Promise<Result> {
   );
   const [prefix = ''] = text.split('.', 1);
   if (found.length > 0 || prefix === text || prefix === '' || prefix.length > longestPrefix) return { found };
-  const rest = text.length > longestPrefix ? 'does not match' : 'was not compared';
+  const rest = text.length > longestPrefix ? 'no-match' : 'not-compared';
   return { found: await findBy({ key: null, keyPrefix: prefix }), rest };
 }
 
 /** Finds the owner of an API key. The text may be a whole key, so only the field and the request hold it. */
 export function FoundKeys() {
   const { request } = useHost();
+  const { text } = useLanguage();
   const action = useAction();
   const [result, setResult] = useState<Result>();
   return (
@@ -49,13 +50,13 @@ export function FoundKeys() {
         className="toolbar"
         action={action}
         onSubmit={async (form) => {
-          const text = `${form.get('key')}`.trim();
-          setResult(text === '' ? undefined : await find(request, text));
+          const typed = `${form.get('key')}`.trim();
+          setResult(typed === '' ? undefined : await find(request, typed));
         }}
       >
         <Field
-          label="Find the owner of an API key"
-          hint="The whole key, or its exact prefix: the part before the dot."
+          label={text('operate.find-key')}
+          hint={text('operate.find-key-hint')}
           issue={action.problem?.issueOf('key') ?? action.problem?.issueOf('keyPrefix')}
         >
           {(control) => (
@@ -63,7 +64,7 @@ export function FoundKeys() {
           )}
         </Field>
         <Button type="submit" pending={action.pending}>
-          Find
+          {text('operate.find')}
         </Button>
       </Form>
       <FormProblem problem={action.problem} shown={['key', 'keyPrefix']} />
@@ -73,26 +74,15 @@ export function FoundKeys() {
 }
 
 function FoundList({ found, rest }: Result) {
-  if (found.length === 0) return <p className="hint">No API key found.</p>;
+  const { text } = useLanguage();
+  if (found.length === 0) return <p className="hint">{text('operate.found-none')}</p>;
   return (
     <>
-      {rest && (
-        <p className="hint">
-          {found.length === 1 ? 'One key starts like this.' : `${found.length} keys start like this.`} The
-          rest {rest}.
-        </p>
-      )}
+      {rest && <p className="hint">{text(`operate.found-${rest}`, { count: found.length })}</p>}
       <ul className="found">
         {found.map((key) => (
           <li key={key.keyId}>
-            <a href={accountKeyLink(key.userId, key.keyId)}>
-              <bdi>{nameOf({ ...key, id: key.keyId })}</bdi>
-            </a>
-            , ID {key.keyId}, owner{' '}
-            <a href={accountLink(key.userId)}>
-              <bdi>{key.subject}</bdi>
-            </a>{' '}
-            <KeyState {...key} />
+            <FoundKey {...key} /> <KeyState {...key} />
           </li>
         ))}
       </ul>
@@ -100,8 +90,22 @@ function FoundList({ found, rest }: Result) {
   );
 }
 
+/** A key and its owner, with links to both. */
+function FoundKey({ keyId, name, userId, subject }: Found[number]) {
+  const language = useLanguage();
+  return language.rich('operate.found', {
+    key: (content) => <a href={accountKeyLink(userId, keyId)}>{content}</a>,
+    name: <bdi>{nameOf(language, { id: keyId, name })}</bdi>,
+    id: keyId,
+    owner: (content) => <a href={accountLink(userId)}>{content}</a>,
+    subject: <bdi>{subject}</bdi>,
+  });
+}
+
 function KeyState(found: Found[number]) {
+  const { text } = useLanguage();
   const now = new Date();
   const isBlocked = found.isBlocked && stateOf(found, now) === 'active';
-  return isBlocked ? <Badge tone="warn">Blocked</Badge> : <KeyBadge apiKey={found} now={now} />;
+  if (isBlocked) return <Badge tone="warn">{text('operate.found-blocked')}</Badge>;
+  return <KeyBadge apiKey={found} now={now} />;
 }

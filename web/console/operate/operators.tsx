@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'preact/compat';
 import { operatorScope } from '../../sign-in/settings.ts';
 import { useSession } from '../../sign-in/use-session.ts';
 import { SignInButton } from '../session/sign-in-button.tsx';
+import { useLanguage } from '../ui/host.ts';
 import { Loading } from '../ui/loading.tsx';
 import { View } from '../ui/view.tsx';
 
@@ -10,6 +11,7 @@ const OperateView = lazy(async () => ({ default: (await import('./operate-view.t
 
 /** The view of operators. Others see how to sign in as one. */
 export function Operators() {
+  const { text } = useLanguage();
   const { session, chosenScopes } = useSession();
   const [wasOperator, setWasOperator] = useState(false);
   // An operator whose sign-in has expired stays on this view.
@@ -17,16 +19,13 @@ export function Operators() {
   if (isOperator !== wasOperator) setWasOperator(isOperator);
   if (isOperator)
     return (
-      <Suspense fallback={<Loading what="this view" />}>
+      <Suspense fallback={<Loading what={text('operate.view-loaded')} />}>
         <OperateView />
       </Suspense>
     );
   return (
-    <View
-      title="Operate"
-      lead="This view is for operators of this service. Sign in as an operator to open it."
-    >
-      <SignInButton label="Sign in as an operator" scopes={[...chosenScopes, operatorScope]} />
+    <View title={text('operate.title')} lead={text('operate.for-operators')}>
+      <SignInButton label={text('operate.sign-in')} scopes={[...chosenScopes, operatorScope]} />
     </View>
   );
 }

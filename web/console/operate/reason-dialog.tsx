@@ -1,7 +1,7 @@
 import type { ReactNode } from 'preact/compat';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 
 /** The fields of a dialog, with the arguments that they set. */
@@ -31,6 +31,7 @@ interface ReasonDialogProps {
 /** Asks an operator for a reason, then makes the change. */
 export function ReasonDialog(props: ReasonDialogProps) {
   const { refresh } = useHost();
+  const { text } = useLanguage();
   const action = useAction();
   return (
     <FormDialog
@@ -51,8 +52,8 @@ export function ReasonDialog(props: ReasonDialogProps) {
       <p>{props.children}</p>
       {props.fields?.show((argument) => action.problem?.issueOf(argument))}
       <Field
-        label="Reason"
-        hint="The owner of the account can read it in their activity."
+        label={text('operate.reason')}
+        hint={text('operate.reason-hint')}
         issue={action.problem?.issueOf('reason')}
       >
         {(control) => <input {...control} name="reason" type="text" autoComplete="off" maxLength={500} />}

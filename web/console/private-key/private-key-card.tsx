@@ -3,6 +3,7 @@ import { useState } from 'preact/compat';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Fact, Facts } from '../ui/facts.tsx';
+import { useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import type { privateKeyStatusQuery } from './documents.ts';
 import { RegisterPrivateKeyDialog } from './register-private-key-dialog.tsx';
@@ -12,6 +13,7 @@ type Status = ResultOf<typeof privateKeyStatusQuery>['privateKeyStatus'];
 
 /** The status of the private key, with its actions. */
 export function PrivateKeyCard({ status }: { readonly status: Status }) {
+  const { text } = useLanguage();
   const [open, setOpen] = useState<'register' | 'remove'>();
   const close = () => setOpen(undefined);
   const register = () => setOpen('register');
@@ -21,10 +23,10 @@ export function PrivateKeyCard({ status }: { readonly status: Status }) {
         <Registered status={status} onReplace={register} onRemove={() => setOpen('remove')} />
       ) : (
         <div className="empty">
-          <h2>No private key</h2>
-          <p>Register a private key so that automation can sign for you.</p>
+          <h2>{text('private-key.none')}</h2>
+          <p>{text('private-key.register-why')}</p>
           <Button look="primary" onClick={register}>
-            Register a private key
+            {text('private-key.register')}
           </Button>
         </div>
       )}
@@ -40,35 +42,38 @@ interface RegisteredProps {
   readonly onRemove: () => void;
 }
 
-const Registered = ({
-  status: { fingerprint, createdAt, updatedAt },
-  onReplace,
-  onRemove,
-}: RegisteredProps) => (
-  <div className="card">
-    <div className="card-title">
-      <h2>Your private key</h2>
-      <Badge tone="good">Registered</Badge>
-    </div>
-    <Facts>
-      {fingerprint !== null && (
-        <Fact name="Fingerprint">
-          <code>{fingerprint}</code>
-          <p className="hint">The SHA-256 JWK thumbprint (RFC 7638) of its public key.</p>
+function Registered({ status: { fingerprint, createdAt, updatedAt }, onReplace, onRemove }: RegisteredProps) {
+  const { text } = useLanguage();
+  return (
+    <div className="card">
+      <div className="card-title">
+        <h2>{text('private-key.yours')}</h2>
+        <Badge tone="good">{text('private-key.is-registered')}</Badge>
+      </div>
+      <Facts>
+        {fingerprint !== null && (
+          <Fact name={text('private-key.fingerprint')}>
+            <code>{fingerprint}</code>
+            <p className="hint">{text('private-key.fingerprint-hint')}</p>
+          </Fact>
+        )}
+        <Fact name={text('private-key.registered-at')}>{createdAt && <Moment at={createdAt} />}</Fact>
+        <Fact name={text('private-key.replaced-at')}>
+          {updatedAt && updatedAt !== createdAt ? (
+            <Moment at={updatedAt} />
+          ) : (
+            text('private-key.never-replaced')
+          )}
         </Fact>
-      )}
-      <Fact name="Registered">{createdAt && <Moment at={createdAt} />}</Fact>
-      <Fact name="Last replaced">
-        {updatedAt && updatedAt !== createdAt ? <Moment at={updatedAt} /> : 'Never'}
-      </Fact>
-    </Facts>
-    <div className="card-actions">
-      <Button look="quiet" onClick={onReplace}>
-        Replace
-      </Button>
-      <Button look="quiet danger" onClick={onRemove}>
-        Remove
-      </Button>
+      </Facts>
+      <div className="card-actions">
+        <Button look="quiet" onClick={onReplace}>
+          {text('private-key.replace')}
+        </Button>
+        <Button look="quiet danger" onClick={onRemove}>
+          {text('private-key.remove')}
+        </Button>
+      </div>
     </div>
-  </div>
-);
+  );
+}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
 import { privateKeyStatusQuery } from './documents.ts';
@@ -8,16 +8,14 @@ import { PrivateKeyCard } from './private-key-card.tsx';
 /** Whether the person has a private key registered. */
 export function PrivateKeyView() {
   const { request } = useHost();
+  const { text } = useLanguage();
   const status = useQuery({
     queryKey: ['private-key-status'],
     queryFn: ({ signal }) => request(privateKeyStatusQuery, {}, { signal }),
   });
   return (
-    <View
-      title="Private key"
-      lead="Automation signs with this key on your behalf. Keyward stores it encrypted, and nobody can read it back, not even you."
-    >
-      <QueryContent query={status} what="the private key’s status">
+    <View title={text('private-key.title')} lead={text('private-key.lead')}>
+      <QueryContent query={status} what={text('private-key.loaded')}>
         {({ privateKeyStatus }) => <PrivateKeyCard status={privateKeyStatus} />}
       </QueryContent>
     </View>

@@ -1,3 +1,4 @@
+import type { Language } from '../../messages/language.ts';
 import { invalid } from '../api/problem.ts';
 
 /**
@@ -5,24 +6,23 @@ import { invalid } from '../api/problem.ts';
  * service alone checks that the number is valid for the curve.
  * @returns a sentence; undefined if nothing is wrong
  */
-function findFault(text: string): string | undefined {
-  if (text === '') return 'Paste or type the private key.';
-  if (/\s/.test(text)) return 'Spaces and line breaks are not allowed. Remove them.';
-  const digits = text.replace(/^0x/, '');
+function findFault({ text }: Language, typed: string): string | undefined {
+  if (typed === '') return text('private-key.missing');
+  if (/\s/.test(typed)) return text('private-key.has-spaces');
+  const digits = typed.replace(/^0x/, '');
   const other = /[^\da-f]/iu.exec(digits)?.[0];
-  if (other !== undefined)
-    return `“${other}” is not allowed. Use only the digits 0 to 9 and the letters a to f.`;
+  if (other !== undefined) return text('private-key.has-other', { other });
   if (digits.length === 64) return undefined;
-  return `A private key has 64 digits; this text has ${digits.length}.`;
+  return text('private-key.wrong-length', { count: digits.length });
 }
 
 /**
  * The private key that was typed, without white space at its ends, which copying may add.
  * @throws {Problem} if it is not valid
  */
-export function readPrivateKey(form: FormData): string {
+export function readPrivateKey(language: Language, form: FormData): string {
   const privateKey = `${form.get('private-key')}`.trim();
-  const fault = findFault(privateKey);
+  const fault = findFault(language, privateKey);
   if (fault !== undefined) throw invalid('privateKey', fault);
   return privateKey;
 }

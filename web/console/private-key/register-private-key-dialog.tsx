@@ -1,6 +1,6 @@
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { registerPrivateKeyMutation } from './documents.ts';
 import { readPrivateKey } from './read-private-key.ts';
@@ -14,25 +14,27 @@ interface RegisterPrivateKeyDialogProps {
 /** Registers a private key and replaces any earlier one. Only the field holds what is typed. */
 export function RegisterPrivateKeyDialog({ replaces, onDismiss }: RegisterPrivateKeyDialogProps) {
   const { request, refresh, notify } = useHost();
+  const language = useLanguage();
+  const { text } = language;
   const action = useAction();
   return (
     <FormDialog
-      title={replaces ? 'Replace your private key' : 'Register a private key'}
-      submitLabel={replaces ? 'Replace' : 'Register'}
+      title={text(replaces ? 'private-key.replace-title' : 'private-key.register-title')}
+      submitLabel={text(replaces ? 'private-key.do-replace' : 'private-key.do-register')}
       action={action}
       onDismiss={onDismiss}
       shownIssues={['privateKey']}
       onSubmit={async (form) => {
-        await request(registerPrivateKeyMutation, { privateKey: readPrivateKey(form) });
+        await request(registerPrivateKeyMutation, { privateKey: readPrivateKey(language, form) });
         await refresh();
         onDismiss();
-        notify(replaces ? 'Your private key was replaced.' : 'Your private key was registered.');
+        notify(text(replaces ? 'private-key.was-replaced' : 'private-key.was-registered'));
       }}
     >
-      {replaces && <p>This deletes your current private key.</p>}
+      {replaces && <p>{text('private-key.replace-effect')}</p>}
       <Field
-        label="Private key"
-        hint="A secp256k1 private key: 64 hexadecimal digits, with or without 0x in front."
+        label={text('private-key.label')}
+        hint={text('private-key.hint')}
         issue={action.problem?.issueOf('privateKey')}
       >
         {(control) => (

@@ -1,16 +1,17 @@
 import { FormDialog } from '../ui/form-dialog.tsx';
-import { useHost } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { removePrivateKeyMutation } from './documents.ts';
 
 /** Deletes the private key after the person has confirmed. */
 export function RemovePrivateKeyDialog({ onDismiss }: { readonly onDismiss: () => void }) {
   const { request, refresh, notify } = useHost();
+  const { text } = useLanguage();
   const action = useAction();
   return (
     <FormDialog
-      title="Remove your private key?"
-      submitLabel="Remove private key"
+      title={text('private-key.remove-title')}
+      submitLabel={text('private-key.do-remove')}
       danger
       action={action}
       onDismiss={onDismiss}
@@ -18,10 +19,10 @@ export function RemovePrivateKeyDialog({ onDismiss }: { readonly onDismiss: () =
         await request(removePrivateKeyMutation, {});
         await refresh();
         onDismiss();
-        notify('Your private key was removed.');
+        notify(text('private-key.was-removed'));
       }}
     >
-      <p>Automation can no longer sign for you. Keyward keeps no copy, so make sure that you have one.</p>
+      <p>{text('private-key.remove-effect')}</p>
     </FormDialog>
   );
 }

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/preact-query';
 import { fetchInTime } from '../../shared/fetch-in-time.ts';
+import { pageLanguage } from '../../shared/page-language.ts';
 import { expireSession, getSession, renewSession, type Session, subscribe } from '../../sign-in/session.ts';
 import { settings } from '../../sign-in/settings.ts';
 import { useSession } from '../../sign-in/use-session.ts';
@@ -13,14 +14,13 @@ import { SignInButton } from './sign-in-button.tsx';
 /** Sends requests as the person who is signed in now. */
 function begin(): Send {
   const { session } = getSession();
-  return async (init, hint) => {
-    if (!session) throw signedOut();
+  return async (init) => {
+    if (!session) throw signedOut(pageLanguage());
     const sendAs = ({ accessToken }: Session): Promise<Response> =>
-      fetchInTime(
-        '/graphql',
-        { ...init, headers: { ...init.headers, authorization: `Bearer ${accessToken}` } },
-        hint,
-      );
+      fetchInTime('/graphql', {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${accessToken}` },
+      });
     const response = await sendAs(session);
     if (response.status !== 401) return response;
     // The server did nothing yet. After sleep, for example, a token may be over before it could be renewed.
@@ -51,10 +51,11 @@ function followSession(queryClient: QueryClient, refresh: () => Promise<void>): 
   });
 }
 
-/** The host of the console's components: the whole page. */
-function createConsoleHost(): Host {
+/** Makes the host of the console's components: the whole page. */
+export function createConsoleHost(): Host {
   const host = createHost({
     settings,
+    language: pageLanguage(),
     origin: location.origin,
     root: document,
     begin,
@@ -70,5 +71,3 @@ function createConsoleHost(): Host {
   followSession(host.queryClient, host.refresh);
   return host;
 }
-
-export const consoleHost = createConsoleHost();

@@ -1,20 +1,25 @@
 import { useEffect } from 'preact/compat';
+import { pageLanguage } from '../../shared/page-language.ts';
 import { settings } from '../../sign-in/settings.ts';
 import { SignInButton } from './sign-in-button.tsx';
 
-const usual = 'Create and rotate API keys, register a private key, set up automation, and see what changed.';
-
 /** What the console shows to somebody who is not signed in: whose service it is, and what it is for. */
 export function SignedOut() {
-  const { providerName, providerSentence = usual } = settings;
+  const { text } = pageLanguage();
+  const { providerName, providerSentence = text('console.purpose') } = settings;
+  const title = `${text('console.title')} · ${providerName ?? 'Keyward'}`;
   useEffect(() => {
-    document.title = `Console · ${providerName ?? 'Keyward'}`;
-  }, []);
+    document.title = title;
+  }, [title]);
   return (
     <main className="signed-out">
-      <h1 className="title">{providerName ? `Your keys for ${providerName}` : 'Your keys and settings'}</h1>
+      <h1 className="title">
+        {providerName
+          ? text('console.keys-for', { provider: providerName })
+          : text('console.keys-and-settings')}
+      </h1>
       <p className="lead">{providerSentence}</p>
-      <SignInButton label="Sign in" />
+      <SignInButton label={text('console.sign-in')} />
     </main>
   );
 }

@@ -15,7 +15,7 @@ export function createHost({ begin, ...given }: Omit<Host, Derived> & { readonly
   return {
     ...given,
     queryClient,
-    request: createRequest(begin),
+    request: createRequest(given.language, begin),
     refresh: () => {
       queryClient.removeQueries({ type: 'inactive' });
       return queryClient.invalidateQueries();

@@ -3,6 +3,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Form } from './form.tsx';
 import { FormProblem } from './form-problem.tsx';
+import { useLanguage } from './host.ts';
 import type { useAction } from './use-action.ts';
 import { useUnsaved } from './use-unsaved.ts';
 
@@ -26,6 +27,7 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { title, submitLabel, danger = false, action, onSubmit, onDismiss, children } = props;
   const { pending, problem } = action;
+  const { text } = useLanguage();
   const [isChanged, setIsChanged] = useState(false);
   useUnsaved(isChanged);
   return (
@@ -36,7 +38,7 @@ export function FormDialog(props: FormDialogProps) {
       <FormProblem problem={problem} shown={props.shownIssues ?? []} />
       <div className="dialog-actions">
         <Button pending={pending} onClick={onDismiss}>
-          Cancel
+          {text('common.cancel')}
         </Button>
         <Button look={danger ? 'danger' : 'primary'} type="submit" form="dialog-form" pending={pending}>
           {submitLabel}

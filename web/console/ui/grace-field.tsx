@@ -1,5 +1,5 @@
-import { duration } from '../../shared/times.ts';
 import { Field } from './field.tsx';
+import { useLanguage } from './host.ts';
 
 /** How long a secret that is replaced may be of use, in seconds. */
 const graces = [3_600, 86_400, 604_800];
@@ -12,20 +12,23 @@ interface GraceFieldProps {
 }
 
 /** How long the current secret stays of use after a rotation: the field `grace` of a form. */
-export const GraceField = ({ label, issue, initial = 86_400 }: GraceFieldProps) => (
-  <Field label={label} issue={issue}>
-    {(control) => (
-      <select {...control} name="grace" defaultValue={initial}>
-        <option value={0}>0 seconds: it stops at once</option>
-        {graces.map((seconds) => (
-          <option key={seconds} value={seconds}>
-            {duration(seconds)}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
-);
+export function GraceField({ label, issue, initial = 86_400 }: GraceFieldProps) {
+  const { text, duration } = useLanguage();
+  return (
+    <Field label={label} issue={issue}>
+      {(control) => (
+        <select {...control} name="grace" defaultValue={initial}>
+          <option value={0}>{text('common.no-grace')}</option>
+          {graces.map((seconds) => (
+            <option key={seconds} value={seconds}>
+              {duration(seconds)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
 
 /** What was chosen in a {@link GraceField}, in seconds. */
 export const readGrace = (form: FormData): number => Number(form.get('grace'));

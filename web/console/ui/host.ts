@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/preact-query';
 import { type ComponentType, createContext, useContext } from 'preact/compat';
+import type { Language } from '../../messages/language.ts';
 import type { Settings } from '../../sign-in/settings.ts';
 import type { Request } from '../api/request.ts';
 import type { Notices } from './notices.ts';
@@ -17,6 +18,8 @@ export type HostSettings = Pick<
  */
 export interface Host {
   readonly settings: HostSettings;
+  /** The person's language. */
+  readonly language: Language;
   /** The origin of the service. */
   readonly origin: string;
   /** Where ids are looked up, and which knows what has the focus. */
@@ -54,3 +57,6 @@ export function useHost(): Host {
   if (!host) throw new Error('There is no host.');
   return host;
 }
+
+/** The person's language, for a component. */
+export const useLanguage = (): Language => useHost().language;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useSyncExternalStore } from 'preact/compat';
 import { Button } from './button.tsx';
-import { useHost } from './host.ts';
+import { useHost, useLanguage } from './host.ts';
 import type { Said } from './notices.ts';
 
 /**
@@ -32,6 +32,7 @@ export function useUndo() {
  */
 export function Notice() {
   const { notices } = useHost();
+  const language = useLanguage();
   const { text, undo } = useSyncExternalStore(notices.subscribe, notices.get);
   return (
     <div className={text ? 'notice shown' : 'notice'} part="notice">
@@ -44,12 +45,12 @@ export function Notice() {
             undo();
           }}
         >
-          Undo
+          {language.text('common.undo')}
         </Button>
       )}
       {text && (
         <Button look="quiet" onClick={notices.clear}>
-          Dismiss
+          {language.text('common.dismiss')}
         </Button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import type { Problem } from '../api/problem.ts';
 import { SupportLink } from '../layout/support-link.tsx';
 import { Button } from './button.tsx';
-import { useHost } from './host.ts';
+import { useHost, useLanguage } from './host.ts';
 
 interface ProblemNoteProps {
   readonly problem: Problem | undefined;
@@ -12,6 +12,7 @@ interface ProblemNoteProps {
 /** Says what went wrong, and offers the next step. */
 export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
   const { useIsSignedIn, SignIn } = useHost();
+  const { text, rich } = useLanguage();
   const isSignedIn = useIsSignedIn();
   if (!problem) return null;
   const { kind, message, requestId, scopes } = problem;
@@ -20,16 +21,16 @@ export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
     <div className="problem" role="alert">
       <p>{message}</p>
       {kind === 'server' && requestId !== null && (
-        <p className="hint">
-          Request ID <code>{requestId}</code>
-        </p>
+        <p className="hint">{rich('common.request-id', { id: <code>{requestId}</code> })}</p>
       )}
-      {kind === 'unauthenticated' && SignIn && <SignIn label="Sign in again" />}
+      {kind === 'unauthenticated' && SignIn && <SignIn label={text('common.sign-in-again')} />}
       {kind === 'forbidden' && scopes.length > 0 && SignIn && (
-        <SignIn label="Sign in with the required scopes" scopes={scopes} />
+        <SignIn label={text('common.sign-in-with-scopes')} scopes={scopes} />
       )}
       {isForProvider(problem) && <SupportLink />}
-      {onRetry && !(SignIn && kind === 'unauthenticated') && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry && !(SignIn && kind === 'unauthenticated') && (
+        <Button onClick={onRetry}>{text('common.try-again')}</Button>
+      )}
     </div>
   );
 }
@@ -39,8 +40,11 @@ const isForProvider = ({ kind, scopes }: Problem): boolean =>
   kind === 'server' || (kind === 'forbidden' && scopes.length === 0);
 
 /** Takes the focus, because the button that signed in is gone. */
-const SignedInAgain = () => (
-  <p className="hint" role="status" tabIndex={-1} ref={(element) => element?.focus()}>
-    You are signed in again. Continue where you were.
-  </p>
-);
+function SignedInAgain() {
+  const { text } = useLanguage();
+  return (
+    <p className="hint" role="status" tabIndex={-1} ref={(element) => element?.focus()}>
+      {text('common.signed-in-again')}
+    </p>
+  );
+}

@@ -14,9 +14,9 @@ interface QueryContentProps<Data> {
 
 /** The result of a query, or a placeholder until it arrives. An error is shown above what was fetched before. */
 export function QueryContent<Data>({ query, what, children }: QueryContentProps<Data>) {
-  const { SignIn } = useHost();
+  const { SignIn, language } = useHost();
   const { data, error, refetch } = query;
-  const problem = error === null ? undefined : toProblem(error);
+  const problem = error === null ? undefined : toProblem(language, error);
   // The banner at the top says so for the whole page.
   const saidAbove = SignIn !== undefined && problem?.kind === 'unauthenticated';
   if (data === undefined && !problem) return <Loading what={what} />;

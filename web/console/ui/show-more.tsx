@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/compat';
 import { Button } from './button.tsx';
-import { useHost } from './host.ts';
+import { useHost, useLanguage } from './host.ts';
 
 interface ShowMoreProps {
   /** An infinite query. */
@@ -14,12 +14,13 @@ interface ShowMoreProps {
 /** Fetches the next page of a list, and moves the focus to its first item. */
 export function ShowMore({ list, count, idOf }: ShowMoreProps) {
   const { notify, root } = useHost();
+  const { text } = useLanguage();
   const before = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     const from = before.current;
     if (from === undefined || count <= from) return;
     before.current = undefined;
-    notify(`${count - from} more shown.`);
+    notify(text('common.more-shown', { count: count - from }));
     root.getElementById(idOf(from) ?? '')?.focus();
   });
   if (!list.hasNextPage) return null;
@@ -30,7 +31,7 @@ export function ShowMore({ list, count, idOf }: ShowMoreProps) {
   return (
     <div className="more">
       <Button pending={list.isFetchingNextPage} onClick={more}>
-        Show more
+        {text('common.show-more')}
       </Button>
     </div>
   );

@@ -1,11 +1,13 @@
 import { useState } from 'preact/compat';
 import { type Problem, toProblem } from '../api/problem.ts';
+import { useLanguage } from './host.ts';
 
 /**
  * Runs one change at a time and keeps its error. TanStack's mutations would also keep the arguments and the response,
  * which may be secrets here.
  */
 export function useAction() {
+  const language = useLanguage();
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const run = async (change: () => Promise<void>): Promise<void> => {
@@ -15,7 +17,7 @@ export function useAction() {
     try {
       await change();
     } catch (error) {
-      setProblem(toProblem(error));
+      setProblem(toProblem(language, error));
     } finally {
       setPending(false);
     }

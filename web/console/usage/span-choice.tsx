@@ -1,3 +1,4 @@
+import { useLanguage } from '../ui/host.ts';
 import { type Span, spans } from './usage-points.ts';
 
 interface SpanChoiceProps {
@@ -6,20 +7,23 @@ interface SpanChoiceProps {
 }
 
 /** Chooses the time range of the counts. */
-export const SpanChoice = ({ span, onChange }: SpanChoiceProps) => (
-  <fieldset className="segments">
-    <legend className="visually-hidden">Time range</legend>
-    {(Object.keys(spans) as Span[]).map((each) => (
-      <label key={each}>
-        <input
-          type="radio"
-          name="span"
-          value={each}
-          checked={each === span}
-          onChange={() => onChange(each)}
-        />
-        <span>{spans[each].name}</span>
-      </label>
-    ))}
-  </fieldset>
-);
+export function SpanChoice({ span, onChange }: SpanChoiceProps) {
+  const { text } = useLanguage();
+  return (
+    <fieldset className="segments">
+      <legend className="visually-hidden">{text('usage.range')}</legend>
+      {(Object.keys(spans) as Span[]).map((each) => (
+        <label key={each}>
+          <input
+            type="radio"
+            name="span"
+            value={each}
+            checked={each === span}
+            onChange={() => onChange(each)}
+          />
+          <span>{text(`usage.span-${each}`)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,7 +1,8 @@
 import { nameOf, pageOf } from '../keys/api-key.ts';
 import { useApiKeys } from '../keys/use-api-keys.ts';
 import { useDailyUse } from '../keys/use-daily-use.ts';
-import { inDigits, inWords } from './usage-points.ts';
+import { useLanguage } from '../ui/host.ts';
+import { inWords } from './usage-points.ts';
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
@@ -9,6 +10,8 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 export function UsageByKey() {
   const keys = useApiKeys().data?.pages.flatMap(({ apiKeys }) => apiKeys.edges.map(({ node }) => node)) ?? [];
   const use = useDailyUse();
+  const language = useLanguage();
+  const { text, number } = language;
   const rows = keys
     .map((key) => {
       const { allowed = [], refused = [], reasons = [] } = use.get(key.id) ?? {};
@@ -19,14 +22,14 @@ export function UsageByKey() {
   if (rows.length === 0) return null;
   return (
     <section className="card by-key" aria-labelledby="by-key">
-      <h2 id="by-key">By key, in 14 days</h2>
+      <h2 id="by-key">{text('usage.by-key')}</h2>
       <table>
         <thead>
           <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Valid</th>
-            <th scope="col">Refused</th>
-            <th scope="col">Why</th>
+            <th scope="col">{text('usage.key')}</th>
+            <th scope="col">{text('usage.valid')}</th>
+            <th scope="col">{text('usage.refused')}</th>
+            <th scope="col">{text('usage.why')}</th>
           </tr>
         </thead>
         <tbody>
@@ -34,12 +37,12 @@ export function UsageByKey() {
             <tr key={key.id}>
               <th scope="row">
                 <a href={`${pageOf(key)}?range=30d`}>
-                  <bdi>{nameOf(key)}</bdi>
+                  <bdi>{nameOf(language, key)}</bdi>
                 </a>
               </th>
-              <td>{inDigits(allowed)}</td>
-              <td>{inDigits(refused)}</td>
-              <td>{reasons.map(inWords).join(', ')}</td>
+              <td>{number(allowed)}</td>
+              <td>{number(refused)}</td>
+              <td>{reasons.map((reason) => inWords(language, reason)).join(', ')}</td>
             </tr>
           ))}
         </tbody>

@@ -1,9 +1,11 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { type PointerEvent, useId, useState } from 'preact/compat';
+import type { Language } from '../../messages/language.ts';
+import { perLocale } from '../../messages/per-locale.ts';
+import { useLanguage } from '../ui/host.ts';
 import { ReasonBar, ReasonPattern, ReasonSwatch } from './reason-pattern.tsx';
 import {
   describePoint,
-  inDigits,
   inWords,
   nameOfPeriod,
   type Span,
@@ -29,22 +31,23 @@ const bottom = 26;
 /** The least height of a bar, so that 1 of 100,000 can still be seen. */
 const leastBar = 2;
 
-const short = new Intl.NumberFormat('en-GB', { notation: 'compact' });
-
 /**
  * Verifications as bars: valid ones above the line; refused ones below it by reason, on a scale of their own. A
  * slider reads the bars one by one.
  */
 export function UsageChart({ points, span, summary }: UsageChartProps) {
   const [chosen, choose] = useState(points.findLastIndex(({ valid, refused }) => valid + refused > 0));
+  const language = useLanguage();
   const { valid, reasons } = totalOf(points);
   const point = points[chosen];
-  const said = point ? `${nameOfPeriod(point.at, span)}: ${describePoint(point)}` : '';
+  const said = point ? `${nameOfPeriod(language, point.at, span)}: ${describePoint(language, point)}` : '';
   return (
     <figure className="usage-chart">
       <Plot {...{ points, span, summary, chosen, choose }} reasons={[...reasons.keys()]} />
       <label className="reader">
-        <span className="visually-hidden">{spans[span].by === 'DAY' ? 'Day' : 'Hour'}</span>
+        <span className="visually-hidden">
+          {language.text(spans[span].by === 'DAY' ? 'usage.day' : 'usage.hour')}
+        </span>
         <input
           type="range"
           min={0}
@@ -73,6 +76,7 @@ interface PlotProps extends UsageChartProps {
 }
 
 function Plot({ points, span, summary, chosen, choose, reasons }: PlotProps) {
+  const { text } = useLanguage();
   const patterns = useId();
   const valid = scaleOf(points, 'valid', above);
   // Rare reasons are drawn higher than they are, and must not reach the times.
@@ -90,7 +94,7 @@ function Plot({ points, span, summary, chosen, choose, reasons }: PlotProps) {
       className="plot"
       height={foot + bottom}
       role="img"
-      aria-label={`Chart. ${summary}`}
+      aria-label={text('usage.chart-of', { summary })}
       onPointerMove={follow}
       onPointerDown={follow}
     >
@@ -145,15 +149,17 @@ interface MarksProps {
 }
 
 /** Counts beside the bars, each with a line. */
-const Marks = ({ marks, placeOf }: MarksProps) =>
-  marks.map((mark) => (
+function Marks({ marks, placeOf }: MarksProps) {
+  const { compact } = useLanguage();
+  return marks.map((mark) => (
     <g key={mark} className={mark === 0 ? 'mark zero' : 'mark'}>
       <line x2="100%" y1={placeOf(mark)} y2={placeOf(mark)} />
       <text x={-10} y={placeOf(mark)} dy="0.32em" textAnchor="end">
-        {short.format(mark)}
+        {compact(mark)}
       </text>
     </g>
   ));
+}
 
 interface RefusedProps {
   /** Their position and their width. */
@@ -179,40 +185,47 @@ interface LegendProps {
   readonly reasons: ReadonlyMap<string, number>;
 }
 
-const Legend = ({ valid, reasons }: LegendProps) => (
-  <>
-    <ul className="legend">
-      <li>
-        <svg width={14} height={14} aria-hidden="true">
-          <rect className="valid" width={14} height={14} />
-        </svg>
-        Valid {inDigits(valid)}
-      </li>
-      {[...reasons].map(([reason, count]) => (
-        <li key={reason}>
-          <ReasonSwatch reason={reason} />
-          {sentenceCase(inWords(reason))} {inDigits(count)}
+function Legend({ valid, reasons }: LegendProps) {
+  const language = useLanguage();
+  const { text, number } = language;
+  return (
+    <>
+      <ul className="legend">
+        <li>
+          <svg width={14} height={14} aria-hidden="true">
+            <rect className="valid" width={14} height={14} />
+          </svg>
+          {text('usage.valid')} {number(valid)}
         </li>
-      ))}
-    </ul>
-    {reasons.size > 0 && <p className="hint">Valid above the line; refused below it, on their own scale.</p>}
-  </>
-);
+        {[...reasons].map(([reason, count]) => (
+          <li key={reason}>
+            <ReasonSwatch reason={reason} />
+            {sentenceCase(inWords(language, reason))} {number(count)}
+          </li>
+        ))}
+      </ul>
+      {reasons.size > 0 && <p className="hint">{text('usage.scales')}</p>}
+    </>
+  );
+}
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
-const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const formats = perLocale((locale) => ({
+  clock: new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }),
+  weekday: new Intl.DateTimeFormat(locale, { weekday: 'short' }),
+  date: new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+}));
 
 /** Which times are written below the bars, and how. */
-const times: Readonly<Record<Span, (at: Date, index: number) => string | false>> = {
-  '24h': (at) => at.getHours() % 6 === 0 && clock.format(at),
-  '7d': (at) => at.getHours() === 0 && weekday.format(at),
-  '30d': (at, index) => index % 7 === 1 && date.format(at),
+const times: Readonly<Record<Span, (language: Language, at: Date, index: number) => string | false>> = {
+  '24h': (language, at) => at.getHours() % 6 === 0 && formats(language).clock.format(at),
+  '7d': (language, at) => at.getHours() === 0 && formats(language).weekday.format(at),
+  '30d': (language, at, index) => index % 7 === 1 && formats(language).date.format(at),
 };
 
-const Times = ({ points, span, y }: Omit<UsageChartProps, 'summary'> & { readonly y: number }) =>
-  points.map(({ at }, index) => {
-    const text = times[span](at, index);
+function Times({ points, span, y }: Omit<UsageChartProps, 'summary'> & { readonly y: number }) {
+  const language = useLanguage();
+  return points.map(({ at }, index) => {
+    const text = times[span](language, at, index);
     // There is no room for the first and the last.
     const share = ((index + (span === '30d' ? 0.5 : 0)) / points.length) * 100;
     if (text === false || share < 3 || share > 96) return null;
@@ -222,3 +235,4 @@ const Times = ({ points, span, y }: Omit<UsageChartProps, 'summary'> & { readonl
       </text>
     );
   });
+}

@@ -1,4 +1,7 @@
 import type { ResultOf } from 'gql.tada';
+import type { MessageId } from '../../messages/generated/messages.d.ts';
+import type { Language } from '../../messages/language.ts';
+import { perLocale } from '../../messages/per-locale.ts';
 import type { apiKeysUsageQuery } from './documents.ts';
 
 type Count = ResultOf<typeof apiKeysUsageQuery>['usage']['counts'][number];
@@ -7,9 +10,9 @@ const hour = 3_600_000;
 
 /** The time ranges to choose from: each has a number of hours, or of days in UTC. */
 export const spans = {
-  '24h': { name: '24 hours', by: 'HOUR', step: hour, periods: 24 },
-  '7d': { name: '7 days', by: 'HOUR', step: hour, periods: 7 * 24 },
-  '30d': { name: '30 days', by: 'DAY', step: 24 * hour, periods: 30 },
+  '24h': { by: 'HOUR', step: hour, periods: 24 },
+  '7d': { by: 'HOUR', step: hour, periods: 7 * 24 },
+  '30d': { by: 'DAY', step: 24 * hour, periods: 30 },
 } as const;
 
 /** See {@link spans}. */
@@ -71,28 +74,49 @@ export function totalOf(points: readonly UsagePoint[]): Omit<UsagePoint, 'at'> {
   };
 }
 
-const numbers = new Intl.NumberFormat('en-GB');
-
-/** `12,345`. */
-export const inDigits = (count: number): string => numbers.format(count);
+/** The names of the reasons, in a sentence. */
+const reasonNames: Readonly<Record<string, MessageId & `usage.reason-${string}`>> = {
+  account_blocked: 'usage.reason-account_blocked',
+  account_quota_exceeded: 'usage.reason-account_quota_exceeded',
+  account_rate_limited: 'usage.reason-account_rate_limited',
+  address_not_allowed: 'usage.reason-address_not_allowed',
+  expired: 'usage.reason-expired',
+  inactive: 'usage.reason-inactive',
+  insufficient_permissions: 'usage.reason-insufficient_permissions',
+  paused: 'usage.reason-paused',
+  quota_exceeded: 'usage.reason-quota_exceeded',
+  rate_limited: 'usage.reason-rate_limited',
+  rotated: 'usage.reason-rotated',
+};
 
 /** `address_not_allowed` → `address not allowed`: there may be reasons that this page does not know. */
-export const inWords = (reason: string): string => reason.replaceAll('_', ' ');
+export function inWords({ text }: Language, reason: string): string {
+  const name = Object.hasOwn(reasonNames, reason) ? reasonNames[reason] : undefined;
+  return name ? text(name) : reason.replaceAll('_', ' ');
+}
 
 /** `address not allowed` → `Address not allowed`. */
 export const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `120 valid, 3 refused (2 expired, 1 rate limited)`. */
-export function describePoint({ valid, refused, reasons }: Omit<UsagePoint, 'at'>): string {
-  if (refused === 0) return `${inDigits(valid)} valid, none refused`;
-  const why = [...reasons].map(([reason, count]) => `${inDigits(count)} ${inWords(reason)}`).join(', ');
-  return `${inDigits(valid)} valid, ${inDigits(refused)} refused (${why})`;
+export function describePoint(
+  language: Language,
+  { valid, refused, reasons }: Omit<UsagePoint, 'at'>,
+): string {
+  const { text, number } = language;
+  if (refused === 0) return text('usage.none-refused', { valid });
+  const why = [...reasons]
+    .map(([reason, count]) => `${number(count)} ${inWords(language, reason)}`)
+    .join(', ');
+  return text('usage.some-refused', { valid, refused, why });
 }
 
 const date = { weekday: 'short', day: 'numeric', month: 'short' } as const;
-const days = new Intl.DateTimeFormat('en-GB', { ...date, timeZone: 'UTC' });
-const hours = new Intl.DateTimeFormat('en-GB', { ...date, hour: '2-digit', minute: '2-digit' });
+const periods = perLocale((locale) => ({
+  DAY: new Intl.DateTimeFormat(locale, { ...date, timeZone: 'UTC' }),
+  HOUR: new Intl.DateTimeFormat(locale, { ...date, hour: '2-digit', minute: '2-digit' }),
+}));
 
 /** An hour by the person's clock, `Sun 22 Nov, 14:00`, or a day of UTC, `Sun 22 Nov`. */
-export const nameOfPeriod = (at: Date, span: Span): string =>
-  (spans[span].by === 'DAY' ? days : hours).format(at);
+export const nameOfPeriod = (language: Language, at: Date, span: Span): string =>
+  periods(language)[spans[span].by].format(at);

@@ -1,4 +1,5 @@
-import { inDigits, inWords, nameOfPeriod, type Span, type UsagePoint } from './usage-points.ts';
+import { useLanguage } from '../ui/host.ts';
+import { inWords, nameOfPeriod, type Span, type UsagePoint } from './usage-points.ts';
 
 interface UsageTableProps {
   readonly points: readonly UsagePoint[];
@@ -9,20 +10,22 @@ interface UsageTableProps {
 
 /** The numbers of a chart, newest first, without the hours or days that have none. */
 export function UsageTable({ points, span, reasons }: UsageTableProps) {
+  const language = useLanguage();
+  const { text, number } = language;
   const used = points.filter(({ valid, refused }) => valid + refused > 0).toReversed();
   return (
     <details className="fold usage-table">
-      <summary>Show as a table</summary>
+      <summary>{text('usage.as-table')}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls */}
-      <section className="scrolls" aria-label="Table of verifications" tabIndex={0}>
+      <section className="scrolls" aria-label={text('usage.table')} tabIndex={0}>
         <table>
           <thead>
             <tr>
-              <th scope="col">When</th>
-              <th scope="col">Valid</th>
+              <th scope="col">{text('usage.when')}</th>
+              <th scope="col">{text('usage.valid')}</th>
               {reasons.map((reason) => (
                 <th key={reason} scope="col">
-                  Refused: {inWords(reason)}
+                  {text('usage.refused-for', { reason: inWords(language, reason) })}
                 </th>
               ))}
             </tr>
@@ -30,10 +33,10 @@ export function UsageTable({ points, span, reasons }: UsageTableProps) {
           <tbody>
             {used.map(({ at, valid, reasons: counted }) => (
               <tr key={at.getTime()}>
-                <th scope="row">{nameOfPeriod(at, span)}</th>
-                <td>{inDigits(valid)}</td>
+                <th scope="row">{nameOfPeriod(language, at, span)}</th>
+                <td>{number(valid)}</td>
                 {reasons.map((reason) => (
-                  <td key={reason}>{inDigits(counted.get(reason) ?? 0)}</td>
+                  <td key={reason}>{number(counted.get(reason) ?? 0)}</td>
                 ))}
               </tr>
             ))}

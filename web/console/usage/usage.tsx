@@ -15,7 +15,7 @@ interface UsageProps {
 
 /** Fetches how often a key, or all keys, were verified. */
 export function Usage({ keyId, span, children }: UsageProps) {
-  const { request } = useHost();
+  const { request, language } = useHost();
   const range = rangeOf(span, useNow());
   const variables = { from: range.from.toISOString(), to: range.to.toISOString(), by: spans[span].by };
   const query = useQuery({
@@ -26,7 +26,7 @@ export function Usage({ keyId, span, children }: UsageProps) {
         : request(apiKeyUsageQuery, { ...variables, keyId }, { signal }),
   });
   return (
-    <QueryContent query={query} what="usage">
+    <QueryContent query={query} what={language.text('usage.loading')}>
       {({ usage }) => <>{children(pointsOf(span, range.from, usage.counts))}</>}
     </QueryContent>
   );

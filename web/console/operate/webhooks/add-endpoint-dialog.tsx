@@ -2,7 +2,7 @@ import { useState } from 'preact/compat';
 import { createIdempotencyKey } from '../../api/request.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { useHost } from '../../ui/host.ts';
+import { useHost, useLanguage } from '../../ui/host.ts';
 import { useAction } from '../../ui/use-action.ts';
 import { createWebhookEndpointMutation } from './documents.ts';
 import { EventsField, HeadersField, readEvents, readHeaders } from './endpoint-fields.tsx';
@@ -16,30 +16,36 @@ interface AddEndpointDialogProps {
 /** Adds a webhook endpoint. */
 export function AddEndpointDialog({ onDismiss, onSecret }: AddEndpointDialogProps) {
   const { request, refresh } = useHost();
+  const language = useLanguage();
+  const { text } = language;
   const action = useAction();
   // If a response is lost, the same request again gets the same secret.
   const [idempotencyKey] = useState(createIdempotencyKey);
   return (
     <FormDialog
-      title="Add a webhook endpoint"
-      submitLabel="Add"
+      title={text('operate.add-title')}
+      submitLabel={text('operate.do-add')}
       action={action}
       onDismiss={onDismiss}
       shownIssues={['url', 'events', 'headers']}
       onSubmit={async (form) => {
         const { endpoint } = await request(
           createWebhookEndpointMutation,
-          { url: `${form.get('url')}`.trim(), events: readEvents(form), headers: readHeaders(form) },
+          {
+            url: `${form.get('url')}`.trim(),
+            events: readEvents(language, form),
+            headers: readHeaders(language, form),
+          },
           { idempotencyKey },
         );
         await refresh();
         onDismiss();
-        onSecret({ title: `Endpoint ${endpoint.id} was added`, secret: endpoint.secret });
+        onSecret({ title: text('operate.endpoint-added', { id: endpoint.id }), secret: endpoint.secret });
       }}
     >
       <Field
-        label="URL"
-        hint="Keyward sends each event to it with POST. It must begin with https://."
+        label={text('operate.url')}
+        hint={text('operate.url-hint')}
         issue={action.problem?.issueOf('url')}
       >
         {(control) => (

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { ResultOf } from 'gql.tada';
-import { useState } from 'preact/compat';
+import { type ReactNode, useState } from 'preact/compat';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
-import { useHost } from '../../ui/host.ts';
+import { useHost, useLanguage } from '../../ui/host.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { QueryContent } from '../../ui/query-content.tsx';
@@ -21,10 +21,10 @@ type Delivery = ResultOf<typeof webhookDeliveriesQuery>['webhookDeliveries']['ed
 const pageSize = 25;
 
 const states = [
-  ['All', null],
-  ['Waiting', 'WAITING'],
-  ['Delivered', 'DELIVERED'],
-  ['Given up', 'PARKED'],
+  ['all', null],
+  ['waiting', 'WAITING'],
+  ['delivered', 'DELIVERED'],
+  ['parked', 'PARKED'],
 ] as const;
 
 /** The state that the address names; null for any. */
@@ -35,7 +35,8 @@ const headingId = ({ id }: Delivery): string => `delivery-${id}`;
 
 /** The deliveries to a webhook endpoint, newest first. */
 export function WebhookDeliveries({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
-  const { request, setParams } = useHost();
+  const { request } = useHost();
+  const { text } = useLanguage();
   const { id } = endpoint;
   const state = stateIn(usePlace().params);
   const list = useInfiniteQuery({
@@ -52,33 +53,22 @@ export function WebhookDeliveries({ endpoint }: { readonly endpoint: WebhookEndp
   });
   return (
     <section className="account-keys account-part">
-      <h2>Deliveries</h2>
-      <fieldset className="segments">
-        <legend className="visually-hidden">Show</legend>
-        {states.map(([label, each]) => (
-          <label key={label}>
-            <input
-              type="radio"
-              name="state"
-              checked={each === state}
-              onChange={() => setParams({ state: each?.toLowerCase() })}
-            />
-            <span>{label}</span>
-          </label>
-        ))}
-      </fieldset>
-      <QueryContent query={list} what="deliveries">
+      <h2>{text('operate.deliveries')}</h2>
+      <StateFilter state={state} />
+      <QueryContent query={list} what={text('operate.deliveries-loaded')}>
         {({ pages }) => {
           const deliveries = pages.flatMap(({ webhookDeliveries }) =>
             webhookDeliveries.edges.map(({ node }) => node),
           );
           if (deliveries.length === 0)
             return (
-              <p className="empty">{state === null ? 'No recent deliveries.' : 'No such deliveries.'}</p>
+              <p className="empty">
+                {text(state === null ? 'operate.no-deliveries' : 'operate.no-such-deliveries')}
+              </p>
             );
           return (
             <>
-              <ul className="cards" aria-label="Deliveries">
+              <ul className="cards" aria-label={text('operate.deliveries-list')}>
                 {deliveries.map((delivery) => (
                   <DeliveryCard key={delivery.id} delivery={delivery} endpoint={endpoint} />
                 ))}
@@ -96,11 +86,42 @@ export function WebhookDeliveries({ endpoint }: { readonly endpoint: WebhookEndp
   );
 }
 
+type State = ReturnType<typeof stateIn>;
+
+/** Chooses the state of the deliveries that are listed. */
+function StateFilter({ state }: { readonly state: State }) {
+  const { setParams } = useHost();
+  const { text } = useLanguage();
+  return (
+    <fieldset className="segments">
+      <legend className="visually-hidden">{text('operate.delivery-filter')}</legend>
+      {states.map(([name, each]) => (
+        <label key={name}>
+          <input
+            type="radio"
+            name="state"
+            checked={each === state}
+            onChange={() => setParams({ state: each?.toLowerCase() })}
+          />
+          <span>{text(`operate.delivery-filter-${name}`)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
 const badges = {
-  WAITING: <Badge tone="accent">Waiting</Badge>,
-  DELIVERED: <Badge tone="good">Delivered</Badge>,
-  PARKED: <Badge tone="warn">Given up</Badge>,
+  WAITING: ['accent', 'operate.delivery-waiting'],
+  DELIVERED: ['good', 'operate.delivery-delivered'],
+  PARKED: ['warn', 'operate.delivery-parked'],
 } as const;
+
+/** The state of a delivery in a word. */
+function StateBadge({ state }: Pick<Delivery, 'state'>) {
+  const { text } = useLanguage();
+  const [tone, id] = badges[state];
+  return <Badge tone={tone}>{text(id)}</Badge>;
+}
 
 interface DeliveryCardProps {
   readonly delivery: Delivery;
@@ -109,17 +130,14 @@ interface DeliveryCardProps {
 
 function DeliveryCard({ delivery, endpoint: { id: endpointId, pausedAt, removedAt } }: DeliveryCardProps) {
   const { request, refresh, notify } = useHost();
-  const { id, type, userId, state, createdAt, attempts, lastOutcome, nextAttemptAt } = delivery;
+  const { text, rich } = useLanguage();
+  const { id, type, state } = delivery;
   const action = useAction();
   const [isShown, setIsShown] = useState(false);
   const resend = async () => {
     await request(resendWebhookDeliveryMutation, { deliveryId: id });
     await refresh();
-    notify(
-      pausedAt === null
-        ? `Delivery ${id} will be sent again.`
-        : `Delivery ${id} was queued. The endpoint is paused.`,
-    );
+    notify(text(pausedAt === null ? 'operate.resent' : 'operate.resent-paused', { id }));
   };
   return (
     <li className="card">
@@ -127,36 +145,49 @@ function DeliveryCard({ delivery, endpoint: { id: endpointId, pausedAt, removedA
         <h3 id={headingId(delivery)} tabIndex={-1}>
           {type}
         </h3>
-        {badges[state]}
+        <StateBadge state={state} />
       </div>
-      <p className="hint">
-        ID {id}, about <a href={accountLink(userId)}>account {userId}</a>
-      </p>
-      <Facts>
-        <Fact name="Created">
-          <Moment at={createdAt} />
-        </Fact>
-        <Fact name="Attempts">
-          {lastOutcome === null ? attempts : `${attempts}, last result: ${lastOutcome}`}
-        </Fact>
-        {nextAttemptAt !== null && (
-          <Fact name="Next attempt">
-            <Moment at={nextAttemptAt} />
-          </Fact>
-        )}
-      </Facts>
+      <DeliveryFacts {...delivery} />
       <ProblemNote problem={action.problem} />
       <div className="card-actions">
         <Button look="quiet" aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
-          Message<span className="visually-hidden"> of delivery {id}</span>
+          {rich('operate.message', { id, hidden })}
         </Button>
         {removedAt === null && (
           <Button look="quiet" pending={action.pending} onClick={() => void action.run(resend)}>
-            Resend<span className="visually-hidden"> delivery {id}</span>
+            {rich('operate.resend', { id, hidden })}
           </Button>
         )}
       </div>
       {isShown && <DeliveryMessage id={id} endpointId={endpointId} />}
     </li>
+  );
+}
+
+/** The rest of a button's name, for a screen reader. */
+const hidden = (content: ReactNode) => <span className="visually-hidden">{content}</span>;
+
+function DeliveryFacts({ id, userId, createdAt, attempts, lastOutcome, nextAttemptAt }: Delivery) {
+  const { text, rich, number } = useLanguage();
+  const link = (content: ReactNode) => <a href={accountLink(userId)}>{content}</a>;
+  return (
+    <>
+      <p className="hint">{rich('operate.delivery-about', { id, account: userId, link })}</p>
+      <Facts>
+        <Fact name={text('operate.delivery-created')}>
+          <Moment at={createdAt} />
+        </Fact>
+        <Fact name={text('operate.attempts')}>
+          {lastOutcome === null
+            ? number(attempts)
+            : text('operate.attempts-made', { count: attempts, outcome: lastOutcome })}
+        </Fact>
+        {nextAttemptAt !== null && (
+          <Fact name={text('operate.next-attempt')}>
+            <Moment at={nextAttemptAt} />
+          </Fact>
+        )}
+      </Facts>
+    </>
   );
 }

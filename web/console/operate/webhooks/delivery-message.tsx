@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { useHost } from '../../ui/host.ts';
+import { useHost, useLanguage } from '../../ui/host.ts';
 import { QueryContent } from '../../ui/query-content.tsx';
 import { webhookMessageQuery } from './documents.ts';
 
@@ -11,12 +11,13 @@ interface DeliveryMessageProps {
 /** The message of a delivery, fetched on request. */
 export function DeliveryMessage({ id, endpointId }: DeliveryMessageProps) {
   const { request } = useHost();
+  const { text } = useLanguage();
   const query = useQuery({
     queryKey: ['webhook-message', id],
     queryFn: ({ signal }) => request(webhookMessageQuery, { endpointId, deliveryId: id }, { signal }),
   });
   return (
-    <QueryContent query={query} what="the message">
+    <QueryContent query={query} what={text('operate.message-loaded')}>
       {({ webhookDelivery: { message, payload } }) => (
         <div className="payload">
           <p className="hint">

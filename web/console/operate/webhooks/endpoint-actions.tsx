@@ -1,5 +1,6 @@
 import { useState } from 'preact/compat';
 import { Button } from '../../ui/button.tsx';
+import { useLanguage } from '../../ui/host.ts';
 import { ChangeEndpointDialog } from './change-endpoint-dialog.tsx';
 import type { WebhookEndpoint } from './endpoint-card.tsx';
 import { RemoveEndpointDialog } from './remove-endpoint-dialog.tsx';
@@ -8,19 +9,20 @@ import { type NewSigningSecret, SigningSecretDialog } from './signing-secret-dia
 
 /** What an operator can do with an endpoint that an operator added. */
 export function EndpointActions({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
+  const { text } = useLanguage();
   const [open, setOpen] = useState<'change' | 'rotate' | 'remove'>();
   const [created, setCreated] = useState<NewSigningSecret>();
   const close = () => setOpen(undefined);
   return (
     <>
       <Button look="quiet" onClick={() => setOpen('change')}>
-        Change…
+        {text('operate.change-endpoint')}
       </Button>
       <Button look="quiet" onClick={() => setOpen('rotate')}>
-        Rotate secret…
+        {text('operate.rotate-secret')}
       </Button>
       <Button look="quiet danger" onClick={() => setOpen('remove')}>
-        Remove…
+        {text('operate.remove-endpoint')}
       </Button>
       {open === 'change' && <ChangeEndpointDialog endpoint={endpoint} onDismiss={close} />}
       {open === 'rotate' && (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'preact/compat';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
-import { useHost } from '../../ui/host.ts';
+import { useHost, useLanguage } from '../../ui/host.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { ProblemNote } from '../../ui/problem-note.tsx';
 import { useAction } from '../../ui/use-action.ts';
@@ -23,7 +23,8 @@ interface WebhookEndpointCardProps {
 
 /** A webhook endpoint: its state, and the button that pauses or resumes it. */
 export function WebhookEndpointCard({ endpoint, children, actions }: WebhookEndpointCardProps) {
-  const now = useNow();
+  const { text } = useLanguage();
+  const { id, isConfigured, removedAt } = endpoint;
   return (
     <>
       <div className="card-title">
@@ -31,39 +32,54 @@ export function WebhookEndpointCard({ endpoint, children, actions }: WebhookEndp
         <EndpointBadge {...endpoint} />
       </div>
       <p className="hint">
-        ID {endpoint.id}, {endpoint.isConfigured ? 'from the configuration' : 'added by an operator'}.
+        {text(isConfigured ? 'operate.endpoint-from-configuration' : 'operate.endpoint-from-operator', {
+          id,
+        })}
       </p>
-      <Facts>
-        <Fact name="Events">{endpoint.events.join(', ')}</Fact>
-        {endpoint.headerNames.length > 0 && <Fact name="Headers">{endpoint.headerNames.join(', ')}</Fact>}
-        <Fact name="Waiting">{endpoint.waitingCount}</Fact>
-        <Fact name="Given up">{endpoint.parkedCount}</Fact>
-        {endpoint.failingSince !== null && endpoint.removedAt === null && (
-          <Fact name="Failing since">
-            <Moment at={endpoint.failingSince} />
-          </Fact>
-        )}
-        {endpoint.previousSignUntil !== null && new Date(endpoint.previousSignUntil) > now && (
-          <Fact name="Previous secret signs until">
-            <Moment at={endpoint.previousSignUntil} />
-          </Fact>
-        )}
-        {endpoint.lastAttemptAt !== null && (
-          <Fact name={`Last attempt: ${endpoint.lastOutcome}`}>
-            <Moment at={endpoint.lastAttemptAt} />
-          </Fact>
-        )}
-      </Facts>
-      {endpoint.removedAt === null && <Actions endpoint={endpoint} others={actions} />}
+      <EndpointFacts {...endpoint} />
+      {removedAt === null && <Actions endpoint={endpoint} others={actions} />}
     </>
   );
 }
 
+function EndpointFacts(endpoint: WebhookEndpoint) {
+  const { text, number } = useLanguage();
+  const { events, headerNames, waitingCount, parkedCount } = endpoint;
+  const { failingSince, removedAt, previousSignUntil, lastAttemptAt, lastOutcome } = endpoint;
+  const now = useNow();
+  return (
+    <Facts>
+      <Fact name={text('operate.endpoint-events')}>{events.join(', ')}</Fact>
+      {headerNames.length > 0 && (
+        <Fact name={text('operate.endpoint-headers')}>{headerNames.join(', ')}</Fact>
+      )}
+      <Fact name={text('operate.endpoint-waiting')}>{number(waitingCount)}</Fact>
+      <Fact name={text('operate.endpoint-given-up')}>{number(parkedCount)}</Fact>
+      {failingSince !== null && removedAt === null && (
+        <Fact name={text('operate.endpoint-failing-since')}>
+          <Moment at={failingSince} />
+        </Fact>
+      )}
+      {previousSignUntil !== null && new Date(previousSignUntil) > now && (
+        <Fact name={text('operate.endpoint-previous-until')}>
+          <Moment at={previousSignUntil} />
+        </Fact>
+      )}
+      {lastAttemptAt !== null && (
+        <Fact name={text('operate.endpoint-last-attempt', { outcome: `${lastOutcome}` })}>
+          <Moment at={lastAttemptAt} />
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
 function EndpointBadge({ pausedAt, goneAt, removedAt, failingSince }: WebhookEndpoint) {
-  if (removedAt !== null) return <Badge tone="muted">Removed</Badge>;
-  if (goneAt !== null) return <Badge tone="warn">Paused: the endpoint returned 410 (Gone)</Badge>;
-  if (pausedAt !== null) return <Badge tone="warn">Paused</Badge>;
-  return failingSince === null ? null : <Badge tone="danger">Failing</Badge>;
+  const { text } = useLanguage();
+  if (removedAt !== null) return <Badge tone="muted">{text('operate.endpoint-is-removed')}</Badge>;
+  if (goneAt !== null) return <Badge tone="warn">{text('operate.endpoint-is-gone')}</Badge>;
+  if (pausedAt !== null) return <Badge tone="warn">{text('operate.endpoint-is-paused')}</Badge>;
+  return failingSince === null ? null : <Badge tone="danger">{text('operate.endpoint-is-failing')}</Badge>;
 }
 
 interface ActionsProps {
@@ -73,20 +89,23 @@ interface ActionsProps {
 
 function Actions({ endpoint: { id, pausedAt }, others }: ActionsProps) {
   const { request, refresh, notify } = useHost();
+  const { text, rich } = useLanguage();
   const action = useAction();
   const isPaused = pausedAt !== null;
   const turn = async () => {
     await request(pauseWebhookEndpointMutation, { endpointId: id, isPaused: !isPaused });
     await refresh();
-    notify(isPaused ? `Endpoint ${id} was resumed.` : `Endpoint ${id} was paused. New deliveries wait.`);
+    notify(text(isPaused ? 'operate.endpoint-resumed' : 'operate.endpoint-paused', { id }));
   };
   return (
     <>
       <ProblemNote problem={action.problem} />
       <div className="card-actions">
         <Button look="quiet" pending={action.pending} onClick={() => void action.run(turn)}>
-          {isPaused ? 'Resume' : 'Pause'}
-          <span className="visually-hidden"> endpoint {id}</span>
+          {rich(isPaused ? 'operate.resume-endpoint' : 'operate.pause-endpoint', {
+            id,
+            hidden: (content) => <span className="visually-hidden">{content}</span>,
+          })}
         </Button>
         {others}
       </div>

@@ -1,5 +1,5 @@
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { useHost } from '../../ui/host.ts';
+import { useHost, useLanguage } from '../../ui/host.ts';
 import { useAction } from '../../ui/use-action.ts';
 import { removeWebhookEndpointMutation } from './documents.ts';
 import type { WebhookEndpoint } from './endpoint-card.tsx';
@@ -15,11 +15,12 @@ export function RemoveEndpointDialog({
   onDismiss,
 }: RemoveEndpointDialogProps) {
   const { request, refresh, notify } = useHost();
+  const { text } = useLanguage();
   const action = useAction();
   return (
     <FormDialog
-      title={`Remove endpoint ${id}?`}
-      submitLabel="Remove"
+      title={text('operate.remove-title', { id })}
+      submitLabel={text('operate.do-remove')}
       danger
       fallbackFocus="endpoint"
       action={action}
@@ -28,14 +29,10 @@ export function RemoveEndpointDialog({
         await request(removeWebhookEndpointMutation, { endpointId: id });
         await refresh();
         onDismiss();
-        notify(`Endpoint ${id} was removed.`);
+        notify(text('operate.endpoint-removed', { id }));
       }}
     >
-      <p>
-        Nothing more is sent to it
-        {waitingCount === 1 && ', not even the delivery that waits'}
-        {waitingCount > 1 && `, not even the ${waitingCount} deliveries that wait`}. Its secret is deleted.
-      </p>
+      <p>{text('operate.remove-effect', { count: waitingCount })}</p>
     </FormDialog>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/compat';
 import { createIdempotencyKey } from '../../api/request.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { GraceField, readGrace } from '../../ui/grace-field.tsx';
-import { useHost } from '../../ui/host.ts';
+import { useHost, useLanguage } from '../../ui/host.ts';
 import { useAction } from '../../ui/use-action.ts';
 import { rotateWebhookSecretMutation } from './documents.ts';
 import type { NewSigningSecret } from './signing-secret-dialog.tsx';
@@ -20,13 +20,14 @@ export function RotateSigningSecretDialog({
   onSecret,
 }: RotateSigningSecretDialogProps) {
   const { request, refresh } = useHost();
+  const { text } = useLanguage();
   const action = useAction();
   // If a response is lost, the same request again gets the same secret.
   const [idempotencyKey] = useState(createIdempotencyKey);
   return (
     <FormDialog
-      title={`Rotate the secret of endpoint ${endpointId}`}
-      submitLabel="Rotate"
+      title={text('operate.rotate-title', { id: endpointId })}
+      submitLabel={text('operate.do-rotate')}
       action={action}
       onDismiss={onDismiss}
       shownIssues={['graceSeconds']}
@@ -39,11 +40,11 @@ export function RotateSigningSecretDialog({
         );
         await refresh();
         onDismiss();
-        onSecret({ title: `Endpoint ${endpointId} has a new secret`, secret: endpoint.secret });
+        onSecret({ title: text('operate.secret-rotated', { id: endpointId }), secret: endpoint.secret });
       }}
     >
-      <p>Messages get a signature for each secret, so that your receiver can change over.</p>
-      <GraceField label="The current secret also signs for" issue={action.problem?.issueOf('graceSeconds')} />
+      <p>{text('operate.rotate-effect')}</p>
+      <GraceField label={text('operate.grace')} issue={action.problem?.issueOf('graceSeconds')} />
     </FormDialog>
   );
 }

@@ -1,5 +1,6 @@
 import { CopyField } from '../../keys/copy-field.tsx';
 import { OnceDialog } from '../../keys/once-dialog.tsx';
+import { useLanguage } from '../../ui/host.ts';
 
 /** A signing secret that was just created. */
 export interface NewSigningSecret {
@@ -14,13 +15,16 @@ interface SigningSecretDialogProps {
 }
 
 /** Shows a signing secret, only once. */
-export const SigningSecretDialog = ({ created: { title, secret }, onDone }: SigningSecretDialogProps) => (
-  <OnceDialog title={title} onDone={onDone}>
-    <CopyField
-      label="Signing secret"
-      text={secret}
-      hint="Your receiver verifies the signature of each message with it (Standard Webhooks)."
-      main
-    />
-  </OnceDialog>
-);
+export function SigningSecretDialog({ created: { title, secret }, onDone }: SigningSecretDialogProps) {
+  const { text } = useLanguage();
+  return (
+    <OnceDialog title={title} onDone={onDone}>
+      <CopyField
+        label={text('operate.signing-secret')}
+        text={secret}
+        hint={text('operate.signing-secret-hint')}
+        main
+      />
+    </OnceDialog>
+  );
+}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
 import { Button } from '../../ui/button.tsx';
-import { useHost } from '../../ui/host.ts';
+import { useHost, useLanguage } from '../../ui/host.ts';
 import { QueryContent } from '../../ui/query-content.tsx';
 import { View } from '../../ui/view.tsx';
 import { AddEndpointDialog } from './add-endpoint-dialog.tsx';
@@ -12,6 +12,7 @@ import { type NewSigningSecret, SigningSecretDialog } from './signing-secret-dia
 /** The webhook endpoints. */
 export function WebhookList() {
   const { request } = useHost();
+  const { text } = useLanguage();
   const query = useQuery({
     queryKey: ['webhook-endpoints'],
     queryFn: ({ signal }) => request(webhookEndpointsQuery, {}, { signal }),
@@ -20,21 +21,21 @@ export function WebhookList() {
   const [created, setCreated] = useState<NewSigningSecret>();
   return (
     <View
-      title="Webhooks"
-      lead="Keyward sends events to these endpoints, such as a leaked key or a blocked account."
-      back={<a href="#operate">Operate</a>}
+      title={text('operate.webhooks')}
+      lead={text('operate.webhooks-lead')}
+      back={<a href="#operate">{text('operate.webhooks-back')}</a>}
       action={
         <Button look="primary" onClick={() => setIsAdding(true)}>
-          Add an endpoint
+          {text('operate.add-endpoint')}
         </Button>
       }
     >
-      <QueryContent query={query} what="webhook endpoints">
+      <QueryContent query={query} what={text('operate.endpoints-loaded')}>
         {({ webhookEndpoints: { edges } }) =>
           edges.length === 0 ? (
-            <p className="empty">No webhook endpoints yet.</p>
+            <p className="empty">{text('operate.no-endpoints')}</p>
           ) : (
-            <ul className="cards" aria-label="Webhook endpoints">
+            <ul className="cards" aria-label={text('operate.endpoints')}>
               {edges.map(({ node }) => (
                 <li key={node.id} className="card">
                   <WebhookEndpointCard endpoint={node}>

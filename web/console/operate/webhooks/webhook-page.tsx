@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { useHost } from '../../ui/host.ts';
+import { useHost, useLanguage } from '../../ui/host.ts';
 import { QueryContent } from '../../ui/query-content.tsx';
 import { View } from '../../ui/view.tsx';
 import { WebhookDeliveries } from './deliveries.tsx';
@@ -10,13 +10,17 @@ import { WebhookEndpointCard } from './endpoint-card.tsx';
 /** One webhook endpoint, and its deliveries. */
 export function WebhookPage({ id }: { readonly id: number }) {
   const { request } = useHost();
+  const { text } = useLanguage();
   const query = useQuery({
     queryKey: ['webhook-endpoint', id],
     queryFn: ({ signal }) => request(webhookEndpointQuery, { endpointId: id }, { signal }),
   });
   return (
-    <View title={`Webhook endpoint ${id}`} back={<a href="#operate/webhooks">Webhooks</a>}>
-      <QueryContent query={query} what="the endpoint">
+    <View
+      title={text('operate.endpoint', { id })}
+      back={<a href="#operate/webhooks">{text('operate.endpoint-back')}</a>}
+    >
+      <QueryContent query={query} what={text('operate.endpoint-loaded')}>
         {({ webhookEndpoint }) => (
           <>
             <section className="card">
@@ -29,7 +33,7 @@ export function WebhookPage({ id }: { readonly id: number }) {
                 </h2>
               </WebhookEndpointCard>
               {webhookEndpoint.isConfigured && webhookEndpoint.removedAt === null && (
-                <p className="hint">To change or remove it, change WEBHOOKS and restart Keyward.</p>
+                <p className="hint">{text('operate.endpoint-configured')}</p>
               )}
             </section>
             <WebhookDeliveries endpoint={webhookEndpoint} />

@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import type { Compressible } from '../../http/compressible.ts';
+import { compressWell } from '../compress-well.ts';
+import { compileMessage } from './compile-message.ts';
+import { english, type PageMessages } from './read-messages.ts';
+
+/** The texts of a language, as a page loads them. */
+export interface MessageFile extends Compressible {
+  /** The tag of the language (BCP 47). */
+  readonly language: string;
+  /** Changes with the content. */
+  readonly hash: string;
+}
+
+/** The tag and all that are more general: `de-AT`, `de` (RFC 4647, section 3.4). */
+function* lookUp(tag: string): Generator<string> {
+  const parts = tag.split('-');
+  for (let count = parts.length; count > 0; count -= 1) yield parts.slice(0, count).join('-');
+}
+
+/** The ids of texts that only the console has, as they begin. */
+const consoleAlone = /^(?:automation|console|operate|private-key|sign-in)\./;
+
+/**
+ * Makes the files of texts, each when it is first needed.
+ * @param isForElements whether they are for the elements in pages of others, which show a part of the console
+ */
+export function createMessageFiles(messages: PageMessages, isForElements: boolean) {
+  const made = new Map<string, Promise<MessageFile>>();
+
+  const make = async (language: string): Promise<MessageFile> => {
+    // A text that a language lacks comes from a more general one, or is in English.
+    const layers = [english, ...[...lookUp(language)].toReversed()];
+    const texts = Object.assign({}, ...layers.map((tag) => messages.get(tag))) as Record<string, string>;
+    const compiled = Object.entries(texts)
+      .filter(([id]) => !(isForElements && consoleAlone.test(id)))
+      .map(([id, text]) => [id, compileMessage(text)]);
+    const body = JSON.stringify({ language, messages: Object.fromEntries(compiled) });
+    return {
+      ...(await compressWell(Buffer.from(body))),
+      language,
+      hash: hash('sha256', body, 'base64url').slice(0, 16),
+    };
+  };
+
+  /** The texts in the language that fits a tag best; in English, if none does. */
+  return (tag: string): Promise<MessageFile> => {
+    const language = [...lookUp(tag)].find((each) => messages.has(each)) ?? english;
+    const file = made.get(language) ?? make(language);
+    made.set(language, file);
+    return file;
+  };
+}
+
+/** Finds the texts in a language. */
+export type MessageFiles = ReturnType<typeof createMessageFiles>;

@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ConfigError } from '../../config/config-error.ts';
+import { describeFault } from '../../config/cross-checks.ts';
+import { arePagesBuilt, builtMessages } from '../page-files.ts';
+import { argumentsOf, type CompiledMessage, compileMessage } from './compile-message.ts';
+
+/** The language of messages that no other has, by its file. */
+export const english = 'en';
+
+/** Messages by their ids, not compiled. */
+type Texts = Readonly<Record<string, string>>;
+
+/** The texts that the pages show, by the tags of their languages (BCP 47). */
+export type PageMessages = ReadonlyMap<string, Texts>;
+
+/** The most bytes of a provider's file: ten times what all texts of a language have. */
+const mostBytes = 512 * 1024;
+
+const fileSchema = z.record(z.string(), z.string());
+
+/** The name of a file without its ending, if it is a language tag in its usual form. */
+function languageOf(name: string): string | undefined {
+  const [, tag] = /^(.+)\.json$/.exec(name) ?? [];
+  try {
+    return tag !== undefined && Intl.getCanonicalLocales(tag)[0] === tag ? tag : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with a text in place of another; undefined: nothing. */
+function faultOf(id: string, text: string, replaced: string | undefined): string | undefined {
+  if (replaced === undefined) return `has no text to replace: "${id}"`;
+  let compiled: CompiledMessage;
+  try {
+    compiled = compileMessage(text);
+  } catch (error) {
+    return `has a text that is no ICU message: "${id}" (${(error as Error).message})`;
+  }
+  const given = argumentsOf(compileMessage(replaced));
+  for (const [name, kind] of argumentsOf(compiled)) {
+    const known = given.get(name);
+    const fits = known === kind || (known === 'number' && kind === 'text');
+    if (!fits) return `uses something that the text does not get: "${id}" has no such ${kind} "${name}"`;
+  }
+  return undefined;
+}
+
+/** Reads a file, or says what is wrong with it. */
+function readFile(path: string, texts: Texts): Texts | string {
+  if (statSync(path).size > mostBytes) return `has more than ${mostBytes} bytes`;
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return 'is no JSON';
+  }
+  const { data } = fileSchema.safeParse(content);
+  if (!data) return 'is no object with texts alone';
+  const faults = Object.entries(data).map(([id, text]) =>
+    faultOf(id, text, Object.hasOwn(texts, id) ? texts[id] : undefined),
+  );
+  return faults.find((fault) => fault !== undefined) ?? data;
+}
+
+const refuse = (fault: string): never => {
+  throw new ConfigError([describeFault(['PROVIDER_MESSAGES', fault])]);
+};
+
+/** The names of the files in a folder. */
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    return refuse(`names a folder that cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** The provider's own texts. What has another name than that of a language is none of ours. */
+function readOwn(folder: string, texts: Texts): PageMessages {
+  const own = new Map<string, Texts>();
+  for (const name of list(folder).filter((each) => each.endsWith('.json'))) {
+    const language = languageOf(name) ?? refuse(`has a file whose name is no language: ${name}`);
+    const found = readFile(join(folder, name), texts);
+    own.set(
+      language,
+      typeof found === 'string' ? refuse(`has a file that cannot be used: ${name} ${found}`) : found,
+    );
+  }
+  return own;
+}
+
+/**
+ * Reads the texts that the pages show: Keyward's, and in place of some of them the provider's own.
+ * @param folder the folder of PROVIDER_MESSAGES, with a file such as `de.json` for each language
+ * @throws {ConfigError} that names the file and what is wrong with it
+ */
+export function readMessages(folder: string | undefined): PageMessages {
+  if (!arePagesBuilt()) return new Map();
+  const built = builtMessages();
+  if (folder === undefined) return built;
+  const own = readOwn(folder, built.get(english) ?? {});
+  const languages = new Set([...built.keys(), ...own.keys()]);
+  return new Map([...languages].map((tag) => [tag, { ...built.get(tag), ...own.get(tag) }]));
+}
