@@ -2,7 +2,12 @@ import { hash } from 'node:crypto';
 import { answerCompressible, compressible } from '../http/compressible.ts';
 import type { Answer, Exchange, Middleware } from '../http/exchange.ts';
 import { answerAsset } from './answer-asset.ts';
-import type { MessageFiles } from './messages/message-files.ts';
+import {
+  type MessageFile,
+  type MessageFiles,
+  type MessagePart,
+  messageParts,
+} from './messages/message-files.ts';
 import type { PageFiles } from './page-files.ts';
 
 /** The path of the elements for pages of other origins. */
@@ -48,12 +53,13 @@ async function describe(files: PageFiles, settings: ElementSettings) {
   };
 }
 
-/** A language tag, as the elements ask for its texts. */
-const messagesPath = /^\/elements\/messages\/([A-Za-z\d-]{2,35})\.json$/;
+/** Where the elements ask for a part of the texts of a language, by its tag. */
+const messagesPath = new RegExp(
+  `^${elementsPath}messages/(?<tag>[A-Za-z\\d-]{2,35})/(?<part>${messageParts.join('|')})\\.json$`,
+);
 
-/** Answers with the texts of a language, unless the browser has them already. */
-async function answerMessages(messages: MessageFiles, tag: string, exchange: Exchange): Promise<Answer> {
-  const file = await messages(tag);
+/** Answers with texts, unless the browser has them already. */
+function answerMessages(file: MessageFile, exchange: Exchange): Answer {
   // Weak, because a compressed form has the same one.
   const headers = { ...short, 'content-type': 'application/json', etag: `W/"${file.hash}"` };
   return exchange.headers['if-none-match'] === headers.etag
@@ -91,8 +97,8 @@ export function serveElements(
     exchange.record.route = elementsPath;
     const file = await files.read(exchange.path);
     if (file) return answerAsset(file, exchange, true, forAnyOrigin);
-    const [, tag] = messagesPath.exec(exchange.path) ?? [];
-    if (tag !== undefined) return answerMessages(messages, tag, exchange);
+    const asked = messagesPath.exec(exchange.path)?.groups as { tag: string; part: MessagePart } | undefined;
+    if (asked) return answerMessages(await messages(asked.tag, asked.part), exchange);
     return (await answerAs(exchange.path, exchange)) ?? next(exchange);
   };
 }

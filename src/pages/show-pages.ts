@@ -5,7 +5,12 @@ import { answerCompressible } from '../http/compressible.ts';
 import type { Exchange, Middleware } from '../http/exchange.ts';
 import { answerAsset } from './answer-asset.ts';
 import { elementsPath, serveElements } from './elements.ts';
-import { createMessageFiles, type MessageFiles } from './messages/message-files.ts';
+import {
+  createMessageFiles,
+  type MessageFiles,
+  type MessagePart,
+  messageParts,
+} from './messages/message-files.ts';
 import { type PageMessages, readMessages } from './messages/read-messages.ts';
 import { escapeHtml, keepContent, type ShownService } from './page-content.ts';
 import { assetsPath, createPageFiles, type PageFile, type PageFiles } from './page-files.ts';
@@ -73,21 +78,27 @@ const brand = (html: string, { look, providerName }: ShownPages): string =>
       providerName === undefined ? title : `· ${escapeHtml(providerName)}</title>`,
     );
 
-/** Where the console loads the texts of a language, followed by its tag and what changes with the content. */
+/** Where the console loads texts, followed by `LANGUAGE.PART.HASH`: the last changes with the content. */
 const messagesBeginning = `${assetsPath}messages-`;
 
 /** The texts that a path of the console's asks for: also with other content, as of another process. */
 async function findMessages(messages: MessageFiles, path: string) {
   if (!path.startsWith(messagesBeginning)) return undefined;
-  const [tag = '', hash] = path.slice(messagesBeginning.length).split('.');
-  const file = await messages(tag);
+  const [tag = '', name, hash] = path.slice(messagesBeginning.length).split('.');
+  const part = messageParts.find((each) => each === name);
+  if (part === undefined) return undefined;
+  const file = await messages(tag, part);
   return { file: { ...file, mediaType: 'application/json' }, isExact: file.hash === hash };
 }
 
-/** The language of a page: its locale, and the path of its texts. */
+/** The language of a page: its locale, and the paths of the parts of its texts. */
 async function describeLanguage(messages: MessageFiles, locale: string) {
-  const { language, hash } = await messages(locale);
-  return { locale, messages: `${messagesBeginning}${language}.${hash}` };
+  const pathOf = async (part: MessagePart) => {
+    const { language, hash } = await messages(locale, part);
+    return [part, `${messagesBeginning}${language}.${part}.${hash}`] as const;
+  };
+  const paths = await Promise.all(messageParts.map(pathOf));
+  return { locale, messages: Object.fromEntries(paths) as Readonly<Record<MessagePart, string>> };
 }
 
 /** Tells a page's language in its HTML, so that the browser loads the texts together with the scripts. */
@@ -96,7 +107,10 @@ const speakIn = (language: Awaited<ReturnType<typeof describeLanguage>> | undefi
     ? html
     : html
         .replace('<html lang="en">', `<html lang="${language.locale}">`)
-        .replace('</head>', `<link rel="preload" as="fetch" crossorigin href="${language.messages}"></head>`);
+        .replace(
+          '</head>',
+          `<link rel="preload" as="fetch" crossorigin href="${language.messages.main}"></head>`,
+        );
 
 /** Serves the assets that the pages load, among them those of the provider's look, and the console's texts. */
 const serveAssets =

@@ -1,9 +1,11 @@
 import { QueryClientProvider } from '@tanstack/preact-query';
+import { Suspense } from 'preact/compat';
 import { Nav } from './layout/nav.tsx';
 import { views } from './layout/views.ts';
 import { createConsoleHost } from './session/console-host.ts';
 import { SessionBanner } from './session/session-banner.tsx';
-import { type Host, HostProvider } from './ui/host.ts';
+import { type Host, HostProvider, useLanguage } from './ui/host.ts';
+import { Loading } from './ui/loading.tsx';
 import { Notice } from './ui/notice.tsx';
 import { usePlace } from './ui/use-place.ts';
 
@@ -25,13 +27,16 @@ export function Console() {
 
 function Views() {
   const { view: hash } = usePlace();
-  const { hash: current, View } = views.find((view) => view.hash === hash) ?? views[0];
+  const { text } = useLanguage();
+  const { hash: current, name, View } = views.find((view) => view.hash === hash) ?? views[0];
   return (
     <div className="columns">
       <Nav current={current} />
       <div className="content">
         <SessionBanner />
-        <View />
+        <Suspense fallback={<Loading what={text(name)} />}>
+          <View />
+        </Suspense>
       </div>
     </div>
   );

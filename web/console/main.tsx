@@ -1,5 +1,5 @@
 import { render } from 'preact/compat';
-import { createLanguage } from '../messages/language.ts';
+import { createLanguage, type MessagePart } from '../messages/language.ts';
 import { loadMessages } from '../messages/load-messages.ts';
 import { speak } from '../shared/page-language.ts';
 import { resumeSession } from '../sign-in/resume-session.ts';
@@ -21,10 +21,11 @@ import './styles/dialog.css';
 void resumeSession();
 const container = document.getElementById('root');
 const { language } = settings;
+const load = async (part: MessagePart) => (await loadMessages(language?.messages[part] ?? '')).messages;
 if (container && language)
-  loadMessages(language.messages).then(
-    ({ messages }) => {
-      speak(createLanguage(language.locale, messages));
+  load('main').then(
+    (messages) => {
+      speak(createLanguage(language.locale, messages, load));
       render(<App />, container);
     },
     () => container.append('The console could not be loaded. Reload the page and try again.'),

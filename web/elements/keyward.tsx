@@ -2,7 +2,7 @@ import { type ReactNode, render } from 'preact/compat';
 import { createElementHost } from './element-host.ts';
 import { Fault, Keys, Waiting } from './keys.tsx';
 import { readLanguage, readSettings } from './service.ts';
-import { styles } from './styles.ts';
+import { laterStyles, styles } from './styles.ts';
 
 /** Gives an access token of the person who uses the page; null or undefined if nobody is signed in. */
 export type GetToken = () => Promise<string | null | undefined>;
@@ -22,7 +22,7 @@ class KeywardKeys extends HTMLElement {
 
   constructor() {
     super();
-    this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [styles];
+    this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [styles, laterStyles];
     // The page may have set it before this file had loaded.
     const { getToken } = this;
     if (!Object.hasOwn(this, 'getToken')) return;

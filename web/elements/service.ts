@@ -1,7 +1,7 @@
 import { Problem } from '../console/api/problem.ts';
 import type { HostSettings } from '../console/ui/host.ts';
-import type { CompiledMessages } from '../messages/compiled-message.ts';
-import { createLanguage, type Language } from '../messages/language.ts';
+import { createLanguage, type Language, type MessagePart } from '../messages/language.ts';
+import type { LoadedMessages } from '../messages/load-messages.ts';
 import { fetchInTime, NoResponse } from '../shared/fetch-in-time.ts';
 
 /** Where Keyward is: this file comes from `/elements/`. */
@@ -44,13 +44,6 @@ function canonical(tag: string): string {
   }
 }
 
-/** What the service has for a language. */
-interface Found {
-  /** The language of the messages: English if there are none in the language that was asked for. */
-  readonly language: string;
-  readonly messages: CompiledMessages;
-}
-
 /** What the elements need to know of the service. */
 export const readSettings = async (): Promise<HostSettings> =>
   (await fetchOnce<{ readonly settings: HostSettings }>('elements/keyward.json')).settings;
@@ -61,10 +54,14 @@ export const readSettings = async (): Promise<HostSettings> =>
  */
 export async function readLanguage(tag: string): Promise<Language> {
   const asked = canonical(tag || usual);
-  const { language, messages } = await fetchOnce<Found>(`elements/messages/${asked}.json`);
+  const load = (part: MessagePart) => fetchOnce<LoadedMessages>(`elements/messages/${asked}/${part}.json`);
+  const { language, messages } = await load('main');
   // Words of one language with the dates of another would read badly.
   const isTheirs = new Intl.Locale(asked).language === new Intl.Locale(language).language;
-  return createLanguage(isTheirs ? asked : usual, messages);
+  return createLanguage(isTheirs ? asked : usual, messages, async (part) => {
+    const [more] = await Promise.all([load(part), part === 'key' && import('./key-styles.ts')]);
+    return more.messages;
+  });
 }
 
 /**

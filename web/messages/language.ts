@@ -22,6 +22,12 @@ type RichValues<Id extends MessageId> = {
 /** Nothing, if a message has no arguments. */
 type Needed<Values> = keyof Values extends never ? [] : [values: Values];
 
+/** Texts that are loaded together: for the first view, for the page of a key, for operators, or what the API says. */
+export type MessagePart = 'main' | 'key' | 'operate' | 'said';
+
+/** Whether a part of the texts is there: true, false if it could not be loaded, or a promise that tells later. */
+type Readiness = boolean | Promise<unknown>;
+
 /** What writes texts, numbers and times in a person's language. */
 export interface Language extends Times {
   /** A language tag (BCP 47): that of numbers and times. */
@@ -30,6 +36,8 @@ export interface Language extends Times {
   readonly text: <Id extends MessageId>(id: Id, ...values: Needed<TextValues<Id>>) => string;
   /** A message as a node, in which values may be elements. */
   readonly rich: <Id extends MessageId>(id: Id, ...values: Needed<RichValues<Id>>) => ReactNode;
+  /** Loads a part of the texts, once. */
+  readonly ready: (part: MessagePart) => Readiness;
   /** A sentence of the service in this language, or as it is if there is no message for it. */
   readonly said: (sentence: string) => string;
   /** `1,000,000`. */
@@ -51,12 +59,39 @@ function readSentence(sentence: string): readonly [id: string, values: Record<st
   return [`said.${id}`, Object.fromEntries(found.map((digits, index) => [index, digits]))];
 }
 
+/** Loads parts of the texts, each once. */
+function createParts(
+  load: (part: MessagePart) => Promise<CompiledMessages>,
+  add: (messages: CompiledMessages) => void,
+): Language['ready'] {
+  const parts = new Map<MessagePart, Readiness>([['main', true]]);
+  return (part) => {
+    const known = parts.get(part);
+    if (known !== undefined) return known;
+    const loading = load(part).then(
+      (messages) => {
+        add(messages);
+        parts.set(part, true);
+      },
+      () => void parts.set(part, false),
+    );
+    parts.set(part, loading);
+    return loading;
+  };
+}
+
 /**
  * Makes a language.
  * @param locale a language tag that browsers know (BCP 47)
- * @param messages by their ids, compiled by the build or the service
+ * @param main the texts of the first view
+ * @param load loads another part
  */
-export function createLanguage(locale: string, messages: CompiledMessages): Language {
+export function createLanguage(
+  locale: string,
+  main: CompiledMessages,
+  load: (part: MessagePart) => Promise<CompiledMessages> = async () => ({}),
+): Language {
+  const messages: Record<string, CompiledMessage> = { ...main };
   const made = new Map<string, IntlMessageFormat>();
   const write = (id: string, message: CompiledMessage | undefined, values?: object): ReactNode => {
     // Only a message of another version of the service could be missing.
@@ -72,6 +107,7 @@ export function createLanguage(locale: string, messages: CompiledMessages): Lang
   const names = new Intl.Collator(locale, { numeric: true, sensitivity: 'base' });
   return {
     locale,
+    ready: createParts(load, (more) => Object.assign(messages, more)),
     text: (id, ...[values]) => `${write(id, find(id), values)}`,
     rich: (id, ...[values]) => write(id, find(id), values),
     said: (sentence) => {

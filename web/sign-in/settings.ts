@@ -1,3 +1,5 @@
+import type { MessagePart } from '../messages/language.ts';
+
 /** The provider and the client for signing a person in. */
 export interface SignInSettings {
   readonly issuer: string;
@@ -41,8 +43,8 @@ export interface Settings {
   readonly providerLogo?: { readonly src: string; readonly width?: number; readonly height?: number };
   /** The provider's own pages. */
   readonly providerLinks?: readonly { readonly name: ProviderPage; readonly url: string }[];
-  /** The language of the console: the locale of numbers and times (BCP 47), and the path of its messages. */
-  readonly language?: { readonly locale: string; readonly messages: string };
+  /** The language of the console: the locale of numbers and times (BCP 47), and the paths of its texts. */
+  readonly language?: { readonly locale: string; readonly messages: Readonly<Record<MessagePart, string>> };
   /** The least and the greatest session length, in seconds. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }

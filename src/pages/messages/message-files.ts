@@ -4,7 +4,7 @@ import { compressWell } from '../compress-well.ts';
 import { compileMessage } from './compile-message.ts';
 import { english, type PageMessages } from './read-messages.ts';
 
-/** The texts of a language, as a page loads them. */
+/** A part of the texts of a language, as a page loads it. */
 export interface MessageFile extends Compressible {
   /** The tag of the language (BCP 47). */
   readonly language: string;
@@ -18,8 +18,22 @@ function* lookUp(tag: string): Generator<string> {
   for (let count = parts.length; count > 0; count -= 1) yield parts.slice(0, count).join('-');
 }
 
-/** The ids of texts that only the console has, as they begin. */
-const consoleAlone = /^(?:automation|console|operate|private-key|sign-in)\./;
+/** Texts that are loaded together, by how their ids begin. What is in `main` is needed at once. */
+const parts = {
+  main: /^(?:automation|common|console|keys|private-key|sign-in)\./,
+  key: /^(?:activity|key|usage)\./,
+  operate: /^operate\./,
+  said: /^said\./,
+} as const;
+
+/** Texts that are loaded together: for the first view, for the page of a key, for operators, or what the API says. */
+export type MessagePart = keyof typeof parts;
+
+/** The names of all parts. */
+export const messageParts = Object.keys(parts) as readonly MessagePart[];
+
+/** The ids of texts in `main` that only the console has, as they begin. */
+const consoleAlone = /^(?:automation|console|private-key|sign-in)\./;
 
 /**
  * Makes the files of texts, each when it is first needed.
@@ -28,12 +42,14 @@ const consoleAlone = /^(?:automation|console|operate|private-key|sign-in)\./;
 export function createMessageFiles(messages: PageMessages, isForElements: boolean) {
   const made = new Map<string, Promise<MessageFile>>();
 
-  const make = async (language: string): Promise<MessageFile> => {
+  const make = async (language: string, part: MessagePart): Promise<MessageFile> => {
     // A text that a language lacks comes from a more general one, or is in English.
     const layers = [english, ...[...lookUp(language)].toReversed()];
     const texts = Object.assign({}, ...layers.map((tag) => messages.get(tag))) as Record<string, string>;
     const compiled = Object.entries(texts)
-      .filter(([id]) => !(isForElements && consoleAlone.test(id)))
+      .filter(([id]) => parts[part].test(id) && !(isForElements && consoleAlone.test(id)))
+      // A page shows what the API says as it is, unless there is another text for it.
+      .filter(([id, text]) => id !== `said.${text}`)
       .map(([id, text]) => [id, compileMessage(text)]);
     const body = JSON.stringify({ language, messages: Object.fromEntries(compiled) });
     return {
@@ -43,11 +59,12 @@ export function createMessageFiles(messages: PageMessages, isForElements: boolea
     };
   };
 
-  /** The texts in the language that fits a tag best; in English, if none does. */
-  return (tag: string): Promise<MessageFile> => {
+  /** A part of the texts, in the language that fits a tag best; in English, if none does. */
+  return (tag: string, part: MessagePart): Promise<MessageFile> => {
     const language = [...lookUp(tag)].find((each) => messages.has(each)) ?? english;
-    const file = made.get(language) ?? make(language);
-    made.set(language, file);
+    const name = `${language} ${part}`;
+    const file = made.get(name) ?? make(language, part);
+    made.set(name, file);
     return file;
   };
 }

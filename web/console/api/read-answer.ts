@@ -96,6 +96,8 @@ export async function readAnswer<Data>(
   const requestId = response.headers.get('x-request-id');
   const answer: Answer<Data> = await response.json().catch(() => ({}));
   const [error] = answer.errors ?? [];
+  // What the service says has texts of its own, which are loaded when it first says something.
+  if (error || response.status === 403) await language.ready('said');
   const problem = refusedByStatus(language, response, error?.message);
   if (problem) throw problem;
   if (error) throw refusedByError(language, error, asked, requestId);

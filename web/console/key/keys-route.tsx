@@ -7,7 +7,7 @@ import { Loading } from '../ui/loading.tsx';
 import { usePlace } from '../ui/use-place.ts';
 
 // The list does not wait for it.
-const KeyPage = later(async () => (await import('./key-page.tsx')).KeyPage);
+const KeyPage = later(async () => (await import('./key-page.tsx')).KeyPage, 'key');
 
 /** The person's API keys, or the one whose id is in the address. */
 export function KeysRoute() {

@@ -1,12 +1,15 @@
 import type { ComponentType } from 'preact/compat';
 import type { MessageId } from '../../messages/generated/messages.d.ts';
 import { offersOperators, operatorScope } from '../../sign-in/settings.ts';
-import { ActivityView } from '../activity/activity-view.tsx';
 import { AutomationView } from '../automation/automation-view.tsx';
 import { KeysRoute } from '../key/keys-route.tsx';
-import { Operators } from '../operate/operators.tsx';
 import { PrivateKeyView } from '../private-key/private-key-view.tsx';
-import { UsageView } from '../usage/usage-view.tsx';
+import { later } from '../ui/later.tsx';
+
+const UsageView = later(async () => (await import('../usage/usage-view.tsx')).UsageView, 'key');
+const ActivityView = later(async () => (await import('../activity/activity-view.tsx')).ActivityView, 'key');
+// Only operators need this, so others do not load it.
+const Operators = later(async () => (await import('../operate/operators.tsx')).Operators, 'operate');
 
 interface ViewLink {
   /** The URL fragment, with its `#`. The view itself reads what follows a slash. */

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy } from 'preact/compat';
+import type { MessagePart } from '../../messages/language.ts';
 import { useLanguage } from './host.ts';
 
 function Missing() {
@@ -10,6 +11,22 @@ function Missing() {
   );
 }
 
-/** A component whose code loads when it is first shown. After an upgrade of the service, it may be gone. */
-export const later = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
-  lazy(async () => ({ default: await load().catch((): ComponentType<Props> => Missing) }));
+/**
+ * A component whose code loads when it is first shown, with a part of the texts. After an upgrade of the service, both
+ * may be gone.
+ */
+export function later<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  part: MessagePart = 'main',
+): ComponentType<Props> {
+  const loadOnce = async () => ({ default: await load().catch((): ComponentType<Props> => Missing) });
+  const Loaded = lazy(loadOnce);
+  return function Later(props: Props) {
+    const ready = useLanguage().ready(part);
+    if (ready === false) return <Missing />;
+    if (ready === true) return <Loaded {...props} />;
+    // Meanwhile, the code loads too.
+    void loadOnce();
+    throw ready;
+  };
+}
