@@ -4,9 +4,9 @@ import { type Compressible, compressible } from '../http/compressible.ts';
 
 const compress = promisify(brotliCompress);
 
-// Takes 20 ms for the API reference; the highest quality takes 400, and saves 8% more.
-const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
-
-/** Makes a body for many answers, also compressed by Brotli, which is too slow to do for each. */
-export const compressWell = async (content: Buffer<ArrayBuffer>): Promise<Compressible> =>
-  compressible(content, await compress(content, { params }));
+/**
+ * Makes a body for many answers, also compressed by Brotli, which is too slow to do for each.
+ * @param quality of 11: for the API reference, 9 takes 20 ms, and 11 takes 400 and saves 8% more
+ */
+export const compressWell = async (content: Buffer<ArrayBuffer>, quality = 9): Promise<Compressible> =>
+  compressible(content, await compress(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));

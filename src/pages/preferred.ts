@@ -15,10 +15,8 @@ export function preferred(headers: RequestHeaders, locales: readonly string[]): 
   const [first, ...others] = locales;
   const asked = headers['accept-language'];
   if (others.length === 0 || !asked) return first;
-  const known = new Map([
-    ...locales.map((locale) => [languageOf(locale), locale] as const).toReversed(),
-    ...locales.map((locale) => [locale, locale] as const),
-  ]);
+  const byLanguage = new Map(locales.map((locale) => [languageOf(locale), locale] as const).toReversed());
   const negotiator = new Negotiator({ headers: { 'accept-language': asked.slice(0, most) } });
-  return known.get(negotiator.language([...known.keys()]) ?? '') ?? first;
+  const found = negotiator.language([...locales, ...byLanguage.keys()]) ?? '';
+  return locales.includes(found) ? found : (byLanguage.get(found) ?? first);
 }

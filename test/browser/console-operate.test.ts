@@ -456,8 +456,8 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByText('This view is for operators').waitFor();
     await inspect(page, 'operate-nobody');
     const loaded = await Promise.all(scripts);
-    expect(loaded.join()).toContain('Create API key');
-    expect(loaded.join()).not.toContain('Erase this account');
+    expect(loaded.join()).toContain('keys.create');
+    expect(loaded.join()).not.toContain('operate.erase');
   });
 });
 

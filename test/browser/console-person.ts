@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Page, Route } from 'playwright-core';
 import { expect, vi } from 'vitest';
+import type { Language } from '../../web/messages/language.ts';
 import { findViolations, pictures, schemes, type Visit, type World } from '../support/browser.ts';
+import { english } from '../support/languages.ts';
 
 /** Signs in at the development provider as anybody. */
 export async function signInAs({ context, page }: Visit, name: string) {
@@ -66,21 +68,31 @@ export const edit = (page: Page, part: string) =>
 export const dialog = (page: Page) => page.getByRole('dialog');
 
 /** Creates an API key and gives its secret, which is then on the page no more. */
-export async function createKey(page: Page, name: string): Promise<string> {
-  await page.getByRole('button', { name: 'Create API key' }).click();
-  await dialog(page).getByLabel('Name').fill(name);
-  await dialog(page).getByRole('button', { name: 'Create' }).click();
-  return takeSecret(page);
+export async function createKey(
+  page: Page,
+  name: string,
+  { text }: Pick<Language, 'text'> = english,
+): Promise<string> {
+  await page.getByRole('button', { name: text('keys.create') }).click();
+  await dialog(page).getByLabel(text('keys.name')).fill(name);
+  await dialog(page)
+    .getByRole('button', { name: text('keys.create-submit'), exact: true })
+    .click();
+  return takeSecret(page, { text });
 }
 
 /** Reads the secret that is shown, by its copy button, and leaves the dialog. */
-export async function takeSecret(page: Page): Promise<string> {
-  await dialog(page).getByRole('button', { name: 'Copy', exact: true }).click();
-  await dialog(page).getByText('Copied.').waitFor();
+export async function takeSecret(page: Page, { text }: Pick<Language, 'text'> = english): Promise<string> {
+  await dialog(page)
+    .getByRole('button', { name: text('keys.copy'), exact: true })
+    .click();
+  await dialog(page).getByText(text('keys.copied')).waitFor();
   const secret = await page.evaluate(() => navigator.clipboard.readText());
   expect(secret).toMatch(/^sk-[a-z0-9]{6}\.[0-9a-f]{64}$/);
-  expect(await dialog(page).getByLabel('Secret').inputValue()).toBe(secret);
-  await dialog(page).getByRole('button', { name: 'I have stored it' }).click();
+  expect(await dialog(page).getByLabel(text('keys.secret')).inputValue()).toBe(secret);
+  await dialog(page)
+    .getByRole('button', { name: text('keys.once-done') })
+    .click();
   await dialog(page).waitFor({ state: 'detached' });
   return secret;
 }

@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Language } from '../../web/messages/language.ts';
 import { canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+import { english, german, textsOf } from '../support/languages.ts';
 import { kinds, startOwnPages } from '../support/own-pages.ts';
 import { root } from '../support/process.ts';
 import {
   clipboard,
   createKey,
   dialog,
-  edit,
   focused,
   inspect,
   isValid,
@@ -19,6 +20,16 @@ import {
   tabTo,
   takeSecret,
 } from './console-person.ts';
+
+/** When a key that is created now expires. */
+const in90Days = ({ relative }: Language): string => {
+  const now = new Date();
+  return relative(new Date(now.getTime() + 89.99 * 86_400_000), now);
+};
+
+/** What a screen reader says of the button that opens a part of a key. */
+const editLabel = ({ text, rich }: Language, part: 'name'): string =>
+  [rich('key.edit', { part: text(`key.this-${part}`), hidden: (content) => content })].flat(3).join('');
 
 type Site = Awaited<ReturnType<typeof startOwnPages>>;
 
@@ -46,8 +57,8 @@ describe.skipIf(!canRun)('keyward-keys in a provider’s page', () => {
   });
 
   /** A person with a browser on one of the pages, and how often a token was asked for. */
-  async function open(path: string, subject: string, options = {}) {
-    const visit = await world.visit({ permissions: clipboard, ...options });
+  async function open(path: string, subject: string, { text }: Language) {
+    const visit = await world.visit({ permissions: clipboard });
     visits.push(visit);
     const { page } = visit;
     let asked = 0;
@@ -56,137 +67,166 @@ describe.skipIf(!canRun)('keyward-keys in a provider’s page', () => {
       return world.service.token(person === 'alice' ? subject : person);
     });
     await page.goto(`${site.origin}${path}`);
-    await page.getByRole('heading', { level: 2, name: 'API keys' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: text('keys.title') }).waitFor();
     return { ...visit, asked: () => asked };
   }
 
-  describe.each(kinds)('%s', (kind) => {
-    const subject = `${kind}-person`;
-    let visit: Awaited<ReturnType<typeof open>>;
-    beforeAll(async () => {
-      visit = await open(`/${kind}`, subject);
-    });
+  const inLanguages = kinds.flatMap((kind) => [[kind, english] as const, [kind, german] as const]);
 
-    it('leaves the focus to the page at first', async () => {
-      expect(await visit.page.evaluate(() => document.activeElement === document.body)).toBe(true);
-    });
+  describe.each(inLanguages.map(([kind, language]) => [kind, language.locale, language] as const))(
+    '%s, %s',
+    (kind, locale, language) => {
+      const { text } = language;
+      const subject = `${kind}-${locale}`;
+      const path = locale === 'de' ? `/${kind}-de` : `/${kind}`;
+      let visit: Awaited<ReturnType<typeof open>>;
+      beforeAll(async () => {
+        visit = await open(path, subject, language);
+      });
 
-    it('creates the first key by keyboard, and shows its secret once', async () => {
-      const { page } = visit;
-      await tabTo(page, 'Create API key');
-      await page.keyboard.press('Enter');
-      await page.keyboard.type('Mail robot');
-      await page.keyboard.press('Enter');
-      await dialog(page).getByLabel('Secret').waitFor();
-      const secret = await takeSecret(page);
-      expect(await isValid(world, secret)).toBe(true);
-      await keyRow(page, 'Mail robot').getByText('in 3 months').waitFor();
-      expect(await insideOf(page)).toContain('Mail robot');
-      expect(await insideOf(page)).not.toContain(secret);
-      expect(await stored(page)).not.toContain(secret);
-      const told = await toldTo(page);
-      expect(told).toEqual([{ name: 'key-created', detail: { id: expect.any(Number), name: 'Mail robot' } }]);
-      await expect.poll(() => focused(page)).toBe('Create API key');
-    });
+      it('leaves the focus to the page at first', async () => {
+        expect(await visit.page.evaluate(() => document.activeElement === document.body)).toBe(true);
+      });
 
-    it('finds keys', async () => {
-      const { page } = visit;
-      await createKey(page, 'Build server');
-      await page.getByRole('searchbox').fill('mail');
-      await keyRow(page, 'Build server').waitFor({ state: 'detached' });
-      await keyRow(page, 'Mail robot').waitFor();
-      await page.getByRole('searchbox').fill('');
-      await keyRow(page, 'Build server').waitFor();
-    });
+      it('creates the first key by keyboard, and shows its secret once', async () => {
+        const { page } = visit;
+        await tabTo(page, text('keys.create'));
+        await page.keyboard.press('Enter');
+        await page.keyboard.type('Mail robot');
+        await page.keyboard.press('Enter');
+        await dialog(page).getByLabel(text('keys.secret')).waitFor();
+        const secret = await takeSecret(page, language);
+        expect(await isValid(world, secret)).toBe(true);
+        await keyRow(page, 'Mail robot').getByText(in90Days(language)).waitFor();
+        expect(await insideOf(page)).toContain('Mail robot');
+        expect(await insideOf(page)).not.toContain(secret);
+        expect(await stored(page)).not.toContain(secret);
+        const told = await toldTo(page);
+        expect(told).toEqual([
+          { name: 'key-created', detail: { id: expect.any(Number), name: 'Mail robot' } },
+        ]);
+        await expect.poll(() => focused(page)).toBe(text('keys.create'));
+      });
 
-    it('opens a key’s page, which takes the focus, and changes its name', async () => {
-      const { page } = visit;
-      await keyRow(page, 'Build server').getByRole('link').click();
-      await page.getByRole('heading', { level: 2, name: 'Build server' }).waitFor();
-      await expect.poll(() => focused(page)).toBe('Build server');
-      expect(new URL(page.url()).hash).toBe('');
-      await edit(page, 'name');
-      await page.getByRole('textbox', { name: 'Name' }).fill('Release server');
-      await page.getByRole('button', { name: 'Save name' }).click();
-      await said(page, 'Name saved.');
-      await page.getByRole('heading', { level: 2, name: 'Release server' }).waitFor();
-    });
+      it('finds keys', async () => {
+        const { page } = visit;
+        await createKey(page, 'Build server', language);
+        await page.getByRole('searchbox').fill('mail');
+        await keyRow(page, 'Build server').waitFor({ state: 'detached' });
+        await keyRow(page, 'Mail robot').waitFor();
+        await page.getByRole('searchbox').fill('');
+        await keyRow(page, 'Build server').waitFor();
+      });
 
-    it('rotates, pauses and resumes a key', async () => {
-      const { page } = visit;
-      await page.getByRole('button', { name: 'Rotate…' }).click();
-      await dialog(page).getByRole('button', { name: 'Rotate' }).click();
-      const secret = await takeSecret(page);
-      expect(await isValid(world, secret)).toBe(true);
-      await page.getByRole('button', { name: 'Pause…' }).click();
-      await dialog(page).getByRole('button', { name: 'Pause Release server' }).click();
-      await said(page, 'Release server is paused.');
-      expect(await isValid(world, secret)).toBe(false);
-      await page.getByRole('button', { name: 'Resume' }).click();
-      await said(page, 'Release server was resumed.');
-      expect(await isValid(world, secret)).toBe(true);
-    });
+      it('opens a key’s page, which takes the focus, and changes its name', async () => {
+        const { page } = visit;
+        await keyRow(page, 'Build server').getByRole('link').click();
+        await page.getByRole('heading', { level: 2, name: 'Build server' }).waitFor();
+        await expect.poll(() => focused(page)).toBe('Build server');
+        expect(new URL(page.url()).hash).toBe('');
+        await page.getByRole('button', { name: editLabel(language, 'name'), exact: true }).click();
+        await page.getByRole('textbox', { name: text('keys.name') }).fill('Release server');
+        await page.getByRole('button', { name: text('key.save', { part: text('key.this-name') }) }).click();
+        await said(page, text('key.saved', { part: text('key.part-name') }));
+        await page.getByRole('heading', { level: 2, name: 'Release server' }).waitFor();
+      });
 
-    it('shows how a key is used', async () => {
-      const { page } = visit;
-      await expect
-        .poll(
-          async () => {
-            await page.getByRole('link', { name: 'API keys' }).click();
-            await keyRow(page, 'Release server').getByRole('link').click();
-            return page.getByRole('img', { name: /^Chart\./ }).isVisible();
-          },
-          { timeout: 45_000, interval: 1000 },
-        )
-        .toBe(true);
-    });
+      it('rotates, pauses and resumes a key', async () => {
+        const { page } = visit;
+        await page.getByRole('button', { name: text('key.rotate') }).click();
+        await dialog(page)
+          .getByRole('button', { name: text('key.rotate-submit') })
+          .click();
+        const secret = await takeSecret(page, language);
+        expect(await isValid(world, secret)).toBe(true);
+        await page.getByRole('button', { name: text('key.pause') }).click();
+        await dialog(page)
+          .getByRole('button', { name: text('key.pause-submit', { name: 'Release server' }) })
+          .click();
+        await said(page, text('key.paused', { name: 'Release server' }));
+        expect(await isValid(world, secret)).toBe(false);
+        await page.getByRole('button', { name: text('key.resume') }).click();
+        await said(page, text('key.resumed', { name: 'Release server' }));
+        expect(await isValid(world, secret)).toBe(true);
+      });
 
-    it('deactivates a key, and tells the page', async () => {
-      const { page } = visit;
-      await page.getByRole('button', { name: 'Deactivate…' }).click();
-      await dialog(page)
-        .getByRole('button', { name: /^Deactivate/ })
-        .click();
-      await said(page, 'Release server was deactivated.');
-      const [last] = (await toldTo(page)).slice(-1);
-      expect(last).toEqual({ name: 'key-deactivated', detail: { id: expect.any(Number) } });
-    });
+      it('shows how a key is used', async () => {
+        const { page } = visit;
+        await expect
+          .poll(
+            async () => {
+              await page.getByRole('link', { name: text('key.back') }).click();
+              await keyRow(page, 'Release server').getByRole('link').click();
+              return page
+                .getByRole('img', { name: text('usage.chart-of', { summary: '' }).trim() })
+                .isVisible();
+            },
+            { timeout: 45_000, interval: 1000 },
+          )
+          .toBe(true);
+      });
 
-    it('goes on when the page is drawn again', async () => {
-      const { page } = visit;
-      if (kind === 'plain')
-        await page.evaluate(() => {
-          const element = document.querySelector('keyward-keys');
-          if (element) Object.assign(element, { getToken: () => issueToken('alice') });
-        });
-      else {
-        await page.getByRole('button', { name: 'Drawn again: 0' }).click();
-        await page.getByRole('button', { name: 'Drawn again: 1' }).waitFor();
-      }
-      await page.getByRole('heading', { level: 2, name: 'Release server' }).waitFor();
-    });
+      it('deactivates a key, and tells the page', async () => {
+        const { page } = visit;
+        await page.getByRole('button', { name: text('key.deactivate') }).click();
+        await dialog(page)
+          .getByRole('button', { name: text('key.deactivate-submit', { name: 'Release server' }) })
+          .click();
+        await said(page, text('key.deactivated', { name: 'Release server' }));
+        const [last] = (await toldTo(page)).slice(-1);
+        expect(last).toEqual({ name: 'key-deactivated', detail: { id: expect.any(Number) } });
+      });
 
-    it('asks for a token for each request, and the browser complains of nothing', async () => {
-      expect(visit.asked()).toBeGreaterThan(15);
-      expect(visit.complaints).toEqual([]);
-      expect(visit.foreign().filter((url) => !url.startsWith(site.origin))).toEqual([]);
-    });
+      it('goes on when the page is drawn again', async () => {
+        const { page } = visit;
+        if (kind === 'plain')
+          await page.evaluate(() => {
+            const element = document.querySelector('keyward-keys');
+            if (element) Object.assign(element, { getToken: () => issueToken('alice') });
+          });
+        else {
+          await page.getByRole('button', { name: 'Drawn again: 0' }).click();
+          await page.getByRole('button', { name: 'Drawn again: 1' }).waitFor();
+        }
+        await page.getByRole('heading', { level: 2, name: 'Release server' }).waitFor();
+      });
 
-    it('is well made on a wide screen, and fits on 320 pixels', async () => {
-      const { page } = visit;
-      await page.getByRole('link', { name: 'API keys' }).click();
-      await keyRow(page, 'Mail robot').waitFor();
-      await inspect(page, `${kind}-wide`, 'own-pages');
-      await page.setViewportSize({ width: 320, height: 700 });
-      await inspect(page, `${kind}-narrow`, 'own-pages');
-      await page.getByRole('button', { name: 'Create API key' }).click();
-      await inspect(page, `${kind}-dialog`, 'own-pages');
-      await dialog(page).getByRole('button', { name: 'Cancel' }).click();
-      await keyRow(page, 'Mail robot').getByRole('link').click();
-      await page.getByRole('heading', { level: 3, name: 'History' }).waitFor();
-      await inspect(page, `${kind}-key`, 'own-pages');
-    });
-  });
+      it('asks for a token for each request, and the browser complains of nothing', async () => {
+        expect(visit.asked()).toBeGreaterThan(15);
+        expect(visit.complaints).toEqual([]);
+        expect(visit.foreign().filter((url) => !url.startsWith(site.origin))).toEqual([]);
+      });
+
+      it('leaves nothing in another language', async () => {
+        const { page } = visit;
+        await page.getByRole('link', { name: text('key.back') }).click();
+        await keyRow(page, 'Mail robot').waitFor();
+        const shown = (await page.locator('keyward-keys').innerText()).split('\n');
+        const other = locale === 'de' ? textsOf('en') : textsOf('de');
+        const own = new Set(Object.values(locale === 'de' ? textsOf('de') : textsOf('en')));
+        const foreign = new Set(Object.values(other).filter((each) => !own.has(each)));
+        expect(shown.filter((line) => foreign.has(line.trim()))).toEqual([]);
+        expect(
+          await page.locator('keyward-keys .content').evaluate((content) => (content as HTMLElement).lang),
+        ).toBe(locale);
+      });
+
+      it('is well made on a wide screen, and fits on 320 pixels', async () => {
+        const { page } = visit;
+        await inspect(page, `${kind}-${locale}-wide`, 'own-pages');
+        await page.setViewportSize({ width: 320, height: 700 });
+        await inspect(page, `${kind}-${locale}-narrow`, 'own-pages');
+        await page.getByRole('button', { name: text('keys.create') }).click();
+        await inspect(page, `${kind}-${locale}-dialog`, 'own-pages');
+        await dialog(page)
+          .getByRole('button', { name: text('common.cancel') })
+          .click();
+        await keyRow(page, 'Mail robot').getByRole('link').click();
+        await page.getByRole('heading', { level: 3, name: text('key.history') }).waitFor();
+        await inspect(page, `${kind}-${locale}-key`, 'own-pages');
+      });
+    },
+  );
 
   /** A person with a browser on another page, which gets a token of whomever it names. */
   async function openAs(path: string) {
@@ -406,4 +446,58 @@ document.querySelector('keyward-keys').getToken = async () => token;
       .evaluate((heading) => getComputedStyle(heading).color);
     expect(color).toBe('rgb(230, 236, 234)');
   });
+
+  it('speaks the language of its attribute, of what is around it, or English', async () => {
+    site.add('/languages', {
+      html: page(`<keyward-keys id="own" locale="de-AT"></keyward-keys>
+<div lang="de"><keyward-keys id="around"></keyward-keys></div>
+<keyward-keys id="unknown" locale="tlh"></keyward-keys>
+<keyward-keys id="wrong" locale="de_AT!"></keyward-keys>
+<script>for (const element of document.querySelectorAll('keyward-keys')) element.getToken = () => issueToken('jana');</script>`),
+    });
+    const visit = await openAs('/languages');
+    const titleOf = (id: string) => visit.page.locator(`#${id}`).getByRole('heading', { level: 2 }).first();
+    for (const [id, title] of [
+      ['own', 'API-Schlüssel'],
+      ['around', 'API-Schlüssel'],
+      ['unknown', 'API keys'],
+      ['wrong', 'API keys'],
+    ] as const)
+      await expect.poll(() => titleOf(id).textContent(), { timeout: 10_000 }).toBe(title);
+    await visit.page.evaluate(() => document.querySelector('#own')?.setAttribute('locale', 'en-US'));
+    await expect.poll(() => titleOf('own').textContent(), { timeout: 10_000 }).toBe('API keys');
+    expect(await titleOf('around').textContent()).toBe('API-Schlüssel');
+  });
+
+  it.each(['en-GB', 'de'])(
+    'has at most 45 kB for the list and its dialogs, texts included: %s',
+    async (locale) => {
+      const visit = await world.visit();
+      visits.push(visit);
+      site.add('/weight', {
+        html: page(`<keyward-keys locale="${locale}"></keyward-keys>
+<script>document.querySelector('keyward-keys').getToken = () => issueToken('kim');</script>`),
+      });
+      await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+      const sizes: Promise<readonly [string, number]>[] = [];
+      visit.page.on('response', (response) => {
+        const url = response.url();
+        if (url.includes('/elements/'))
+          sizes.push(
+            response
+              .request()
+              .sizes()
+              .then(({ responseBodySize }) => [url, responseBodySize] as const),
+          );
+      });
+      await visit.page.goto(`${site.origin}/weight`);
+      await visit.page.locator('keyward-keys').getByRole('button').first().waitFor();
+      await visit.page.waitForLoadState('networkidle');
+      const loaded = await Promise.all(sizes);
+      const total = loaded.reduce((sum, [, size]) => sum + size, 0);
+      process.stdout.write(`${locale}: ${total} bytes in ${loaded.length} files\n`);
+      expect(loaded.some(([url]) => url.endsWith('/main.json'))).toBe(true);
+      expect(total).toBeLessThanOrEqual(45_000);
+    },
+  );
 });

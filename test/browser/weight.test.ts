@@ -9,15 +9,15 @@ const pages = [
     shown: '.signed-out',
     most: 120,
     files: 24,
-    without: ['react-dom', 'monaco', 'GraphiQL.Logo', 'Valid above the line'],
+    without: ['react-dom', 'monaco', 'GraphiQL.Logo', 'usage.scales'],
   },
   // Half of it is the font. The form that tries an operation comes with a click.
   {
     path: '/api/v1/docs',
     shown: '.top-bar',
-    most: 95,
+    most: 98,
     files: 14,
-    without: ['react-dom', 'monaco', 'Create API key', 'Fill in the example'],
+    without: ['react-dom', 'monaco', 'keys.create', 'Fill in the example'],
   },
   // Monaco is most of it, and it has a worker for each language.
   {
@@ -25,7 +25,7 @@ const pages = [
     shown: '.view-line',
     most: 1120,
     files: 40,
-    without: ['Create API key', 'Fill in the example'],
+    without: ['keys.create', 'Fill in the example'],
   },
 ];
 

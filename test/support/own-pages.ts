@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createElement } from 'react';
@@ -46,7 +46,7 @@ interface OtherPage {
 }
 
 /**
- * A provider's site, with a page of each kind below its own path.
+ * A provider's site, with a page of each kind below its own path, such as `/plain`, and in German at `/plain-de`.
  * @returns its origin; `useService` must then say where Keyward is
  */
 export async function startOwnPages() {
@@ -66,14 +66,23 @@ export async function startOwnPages() {
       // Vue wants a policy of its own, which it does not use here.
       `trusted-types ${kind === 'vue' ? 'vue' : "'none'"}`,
     ].join('; ');
-  const page = (kind: (typeof kinds)[number]): string => {
+  const page = (kind: (typeof kinds)[number], language: string): string => {
     const body = bodies[kind];
-    return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Settings</title>
+    return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>Settings</title>
 <meta name="viewport" content="width=device-width">
 <script type="module" src="${url}/elements/keyward.js"></script>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
 <script type="module" src="/${kind}.js"></script></head>
 <body>${typeof body === 'string' ? body : body()}</body></html>`;
+  };
+  const serveKind = (path: string, response: ServerResponse) => {
+    const [, kind = '', ending] = /^\/(plain|react|vue|server)(-de|\.js)?$/.exec(path) ?? [];
+    if (kind === '') return response.writeHead(404).end();
+    const isScript = ending === '.js';
+    const type = isScript ? 'text/javascript' : 'text/html; charset=utf-8';
+    response.writeHead(200, { 'content-type': type, 'content-security-policy': policy(kind) });
+    const language = ending === '-de' ? 'de' : 'en-GB';
+    return response.end(isScript ? code[kind] : page(kind as (typeof kinds)[number], language));
   };
   const others = new Map<string, OtherPage>();
   const server = createServer(({ url: path = '' }, response) => {
@@ -86,11 +95,7 @@ export async function startOwnPages() {
       response.writeHead(200, { 'content-type': 'text/css' });
       return response.end(styles);
     }
-    const [, kind = '', isScript] = /^\/(plain|react|vue|server)(\.js)?$/.exec(path) ?? [];
-    if (kind === '') return response.writeHead(404).end();
-    const type = isScript ? 'text/javascript' : 'text/html; charset=utf-8';
-    response.writeHead(200, { 'content-type': type, 'content-security-policy': policy(kind) });
-    return response.end(isScript ? code[kind] : page(kind as (typeof kinds)[number]));
+    serveKind(path, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

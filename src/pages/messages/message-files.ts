@@ -53,7 +53,7 @@ export function createMessageFiles(messages: PageMessages, isForElements: boolea
       .map(([id, text]) => [id, compileMessage(text)]);
     const body = JSON.stringify({ language, messages: Object.fromEntries(compiled) });
     return {
-      ...(await compressWell(Buffer.from(body))),
+      ...(await compressWell(Buffer.from(body), 11)),
       language,
       hash: hash('sha256', body, 'base64url').slice(0, 16),
     };

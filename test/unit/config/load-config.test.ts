@@ -110,6 +110,8 @@ describe('defaults', () => {
       providerLogo: undefined,
       providerColor: undefined,
       providerLinks: [],
+      consoleLocales: ['en-GB'],
+      providerMessages: undefined,
     },
     edge: {
       trustedProxies: [],

@@ -45,6 +45,10 @@ describe('pages for a browser', () => {
     ]);
   });
 
+  it('have languages, the first of which is for everybody else', () => {
+    expect(loadConfig({ CONSOLE_LOCALES: 'de-AT, en-GB' }).pages.consoleLocales).toEqual(['de-AT', 'en-GB']);
+  });
+
   it('have a logo only with a name, which screen readers say', () => {
     const logo = { PROVIDER_LOGO: '/etc/keyward/logo.svg' };
     expect(() => loadConfig(logo)).toThrow('PROVIDER_NAME must be set with PROVIDER_LOGO');
@@ -56,6 +60,10 @@ describe('pages for a browser', () => {
     [{ PROVIDER_COLOR: 'green' }, 'PROVIDER_COLOR must be a colour of six hexadecimal digits'],
     [{ PROVIDER_COLOR: '#0b5' }, 'PROVIDER_COLOR must be a colour'],
     [{ PROVIDER_COLOR: '#0b5d57;}' }, 'PROVIDER_COLOR must be a colour'],
+    [{ CONSOLE_LOCALES: 'de_DE' }, 'CONSOLE_LOCALES must be language tags'],
+    [{ CONSOLE_LOCALES: 'german' }, 'CONSOLE_LOCALES must be language tags'],
+    [{ CONSOLE_LOCALES: 'en,de,en' }, 'CONSOLE_LOCALES must be 1 to 50 language tags, each once'],
+    [{ CONSOLE_LOCALES: ',' }, 'CONSOLE_LOCALES must be 1 to 50 language tags'],
     [{ PROVIDER_LINKS: 'https://example.com' }, 'PROVIDER_LINKS must be pairs of a name'],
     [{ PROVIDER_LINKS: 'imprint=https://example.com' }, 'PROVIDER_LINKS must be pairs of a name'],
     [{ PROVIDER_LINKS: 'terms=javascript:alert(1)' }, 'PROVIDER_LINKS must be pairs of a name'],

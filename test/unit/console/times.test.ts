@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { english, german } from '../../support/languages.ts';
+import { english } from '../../support/languages.ts';
 
 const { dayOf, duration, relative } = english;
 

@@ -8,7 +8,6 @@ import { later } from '../ui/later.tsx';
 
 const UsageView = later(async () => (await import('../usage/usage-view.tsx')).UsageView, 'key');
 const ActivityView = later(async () => (await import('../activity/activity-view.tsx')).ActivityView, 'key');
-// Only operators need this, so others do not load it.
 const Operators = later(async () => (await import('../operate/operators.tsx')).Operators, 'operate');
 
 interface ViewLink {

@@ -1,10 +1,14 @@
-import { useState } from 'preact/compat';
+import { Suspense, useState } from 'preact/compat';
 import { operatorScope } from '../../sign-in/settings.ts';
 import { useSession } from '../../sign-in/use-session.ts';
 import { SignInButton } from '../session/sign-in-button.tsx';
 import { useLanguage } from '../ui/host.ts';
+import { later } from '../ui/later.tsx';
+import { Loading } from '../ui/loading.tsx';
 import { View } from '../ui/view.tsx';
-import { OperateView } from './operate-view.tsx';
+
+// Only operators need this, so others do not load it.
+const OperateView = later(async () => (await import('./operate-view.tsx')).OperateView, 'key');
 
 /** The view of operators. Others see how to sign in as one. */
 export function Operators() {
@@ -14,7 +18,12 @@ export function Operators() {
   // An operator whose sign-in has expired stays on this view.
   const isOperator = session?.scopes.includes(operatorScope) ?? wasOperator;
   if (isOperator !== wasOperator) setWasOperator(isOperator);
-  if (isOperator) return <OperateView />;
+  if (isOperator)
+    return (
+      <Suspense fallback={<Loading what={text('operate.view-loaded')} />}>
+        <OperateView />
+      </Suspense>
+    );
   return (
     <View title={text('operate.title')} lead={text('operate.for-operators')}>
       <SignInButton label={text('operate.sign-in')} scopes={[...chosenScopes, operatorScope]} />

@@ -12,21 +12,23 @@ function Missing() {
 }
 
 /**
- * A component whose code loads when it is first shown, with a part of the texts. After an upgrade of the service, both
+ * A component whose code loads when it is first shown, with parts of the texts. After an upgrade of the service, both
  * may be gone.
  */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  part: MessagePart = 'main',
+  ...parts: readonly MessagePart[]
 ): ComponentType<Props> {
   const loadOnce = async () => ({ default: await load().catch((): ComponentType<Props> => Missing) });
   const Loaded = lazy(loadOnce);
   return function Later(props: Props) {
-    const ready = useLanguage().ready(part);
-    if (ready === false) return <Missing />;
-    if (ready === true) return <Loaded {...props} />;
+    const { ready } = useLanguage();
+    const states = parts.map(ready);
+    if (states.includes(false)) return <Missing />;
+    const loading = states.find((state) => state !== true);
+    if (loading === undefined) return <Loaded {...props} />;
     // Meanwhile, the code loads too.
     void loadOnce();
-    throw ready;
+    throw loading;
   };
 }
