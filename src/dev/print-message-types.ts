@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { type ArgumentKind, argumentsOf, compileMessage } from '../pages/messages/compile-message.ts';
 
 const folder = join(import.meta.dirname, '../../web/messages');
-const typeOf: Readonly<Record<ArgumentKind, string>> = { number: 'number', text: 'Value', tag: 'Tag' };
+const typeOf: Readonly<Record<ArgumentKind, string>> = {
+  number: 'number',
+  text: 'Value',
+  tag: 'Tag',
+  date: 'never',
+  format: 'never',
+};
 
 const files = globSync('en/*.json', { cwd: folder }).toSorted();
 const messages = files.flatMap((file) =>
@@ -19,7 +25,7 @@ const lines = messages.map(([id, message]) => {
 mkdirSync(join(folder, 'generated'), { recursive: true });
 writeFileSync(
   join(folder, 'generated/messages.d.ts'),
-  `import type { Tag, Value } from '../language.ts';
+  `import type { Tag, Value } from '../values.ts';
 
 /** What each message needs, by its id. */
 export interface Messages {

@@ -7,6 +7,7 @@ import {
   type MessageFiles,
   type MessagePart,
   messageParts,
+  tagPattern,
 } from './messages/message-files.ts';
 import type { PageFiles } from './page-files.ts';
 
@@ -55,7 +56,7 @@ async function describe(files: PageFiles, settings: ElementSettings) {
 
 /** Where the elements ask for a part of the texts of a language, by its tag. */
 const messagesPath = new RegExp(
-  `^${elementsPath}messages/(?<tag>[A-Za-z\\d-]{2,35})/(?<part>${messageParts.join('|')})\\.json$`,
+  `^${elementsPath}messages/(?<tag>${tagPattern})/(?<part>${messageParts.join('|')})\\.json$`,
 );
 
 /** Answers with texts, unless the browser has them already. */

@@ -10,6 +10,7 @@ import {
   type MessageFiles,
   type MessagePart,
   messageParts,
+  tagPattern,
 } from './messages/message-files.ts';
 import { type PageMessages, readMessages } from './messages/read-messages.ts';
 import { escapeHtml, keepContent, type ShownService } from './page-content.ts';
@@ -81,10 +82,14 @@ const brand = (html: string, { look, providerName }: ShownPages): string =>
 /** Where the console loads texts, followed by `LANGUAGE.PART.HASH`: the last changes with the content. */
 const messagesBeginning = `${assetsPath}messages-`;
 
+/** See {@link messagesBeginning}. */
+const messagesPath = new RegExp(
+  `^${messagesBeginning}(?<tag>${tagPattern})\\.(?<name>[a-z]+)\\.(?<hash>[\\w-]+)$`,
+);
+
 /** The texts that a path of the console's asks for: also with other content, as of another process. */
 async function findMessages(messages: MessageFiles, path: string) {
-  if (!path.startsWith(messagesBeginning)) return undefined;
-  const [tag = '', name, hash] = path.slice(messagesBeginning.length).split('.');
+  const { tag = '', name, hash } = messagesPath.exec(path)?.groups ?? {};
   const part = messageParts.find((each) => each === name);
   if (part === undefined) return undefined;
   const file = await messages(tag, part);
@@ -98,7 +103,13 @@ async function describeLanguage(messages: MessageFiles, locale: string) {
     return [part, `${messagesBeginning}${language}.${part}.${hash}`] as const;
   };
   const paths = await Promise.all(messageParts.map(pathOf));
-  return { locale, messages: Object.fromEntries(paths) as Readonly<Record<MessagePart, string>> };
+  // Words of one language with the dates of another would read badly.
+  const { language } = await messages(locale, 'main');
+  const isTheirs = new Intl.Locale(locale).language === new Intl.Locale(language).language;
+  return {
+    locale: isTheirs ? locale : usualLocale,
+    messages: Object.fromEntries(paths) as Readonly<Record<MessagePart, string>>,
+  };
 }
 
 /** Tells a page's language in its HTML, so that the browser loads the texts together with the scripts. */
@@ -183,6 +194,7 @@ export function showPages(
       const locale = preferred(exchange.headers, locales);
       const ready = prepared.get(locale) ?? prepare(file, locale);
       prepared.set(locale, ready);
+      ready.catch(() => prepared.delete(locale));
       const { mediaType, contentWith } = await ready;
       const signIn = currentSignIn();
       return answerCompressible(await contentWith(signIn), exchange, {

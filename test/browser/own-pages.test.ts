@@ -207,7 +207,7 @@ describe.skipIf(!canRun)('keyward-keys in a provider’s page', () => {
         const foreign = new Set(Object.values(other).filter((each) => !own.has(each)));
         expect(shown.filter((line) => foreign.has(line.trim()))).toEqual([]);
         expect(
-          await page.locator('keyward-keys .content').evaluate((content) => (content as HTMLElement).lang),
+          await page.locator('keyward-keys .spoken').evaluate((content) => (content as HTMLElement).lang),
         ).toBe(locale);
       });
 

@@ -14,7 +14,7 @@ export const textsOf = (language: string): Record<string, string> =>
   );
 
 /** A language with all texts of the pages. */
-export const languageWith = (language: string, locale: string) =>
+const languageWith = (language: string, locale: string) =>
   createLanguage(
     locale,
     Object.fromEntries(Object.entries(textsOf(language)).map(([id, text]) => [id, compileMessage(text)])),

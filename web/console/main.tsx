@@ -18,15 +18,26 @@ import './styles/key-page.css';
 import './styles/usage.css';
 import './styles/dialog.css';
 
-void resumeSession();
 const container = document.getElementById('root');
 const { language } = settings;
 const load = async (part: MessagePart) => (await loadMessages(language?.messages[part] ?? '')).messages;
-if (container && language)
-  load('main').then(
-    (messages) => {
-      speak(createLanguage(language.locale, messages, load));
-      render(<App />, container);
-    },
-    () => container.append('The console could not be loaded. Reload the page and try again.'),
-  );
+
+/** Shown if there are no words to show anything else. */
+const Unloaded = () => (
+  <p role="alert" lang="en">
+    The console could not be loaded. Reload the page and try again.
+  </p>
+);
+
+async function start(root: HTMLElement): Promise<void> {
+  try {
+    speak(createLanguage(language?.locale ?? '', await load('main'), load));
+  } catch {
+    render(<Unloaded />, root);
+    return;
+  }
+  void resumeSession();
+  render(<App />, root);
+}
+
+if (container) void start(container);

@@ -9,18 +9,21 @@ import { Notice } from '../console/ui/notice.tsx';
 export const Keys = ({ host }: { readonly host: Host }) => (
   <HostProvider value={host}>
     <QueryClientProvider client={host.queryClient}>
-      <div className="content" lang={host.language.locale}>
-        <KeysRoute />
+      <div className="spoken" lang={host.language.locale}>
+        <div className="content">
+          <KeysRoute />
+        </div>
+        <Notice />
       </div>
-      <Notice />
     </QueryClientProvider>
   </HostProvider>
 );
 
-/** Shown until the element has what it needs, also its words. */
+/** Shown until the element has what it needs, also its words: until then, it speaks English. */
 export const Waiting = () => (
   <div className="content">
-    <div className="loading" aria-busy="true">
+    <div className="loading" role="status" lang="en">
+      <span className="visually-hidden">Loading</span>
       <Bars />
     </div>
   </div>
@@ -35,7 +38,7 @@ interface FaultProps {
 /** Shown if the element cannot start. It speaks English: its words may be what is missing. */
 export const Fault = ({ message, onRetry }: FaultProps) => (
   <div className="content">
-    <div className="problem" role="alert">
+    <div className="problem" role="alert" lang="en">
       <p>{message}</p>
       <Button onClick={onRetry}>Try again</Button>
     </div>

@@ -23,7 +23,7 @@ const known = new Map<string, Promise<unknown>>();
 function fetchOnce<Answer>(path: string): Promise<Answer> {
   const answer =
     known.get(path) ??
-    fetchInTime(urlOf(path)).then((response) => {
+    fetchInTime(urlOf(path), {}, 'Try again in a moment.').then((response) => {
       if (response.ok) return response.json();
       throw new Error('Keyward is not available right now. Try again in a moment.');
     });
@@ -54,7 +54,8 @@ export const readSettings = async (): Promise<HostSettings> =>
  */
 export async function readLanguage(tag: string): Promise<Language> {
   const asked = canonical(tag || usual);
-  const load = (part: MessagePart) => fetchOnce<LoadedMessages>(`elements/messages/${asked}/${part}.json`);
+  const load = (part: MessagePart) =>
+    fetchOnce<LoadedMessages>(`elements/messages/${new Intl.Locale(asked).baseName}/${part}.json`);
   const { language, messages } = await load('main');
   // Words of one language with the dates of another would read badly.
   const isTheirs = new Intl.Locale(asked).language === new Intl.Locale(language).language;

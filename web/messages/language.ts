@@ -3,12 +3,7 @@ import type { ReactNode } from 'preact/compat';
 import type { CompiledMessage, CompiledMessages } from './compiled-message.ts';
 import type { MessageId, Messages } from './generated/messages.d.ts';
 import { createTimes, type Times } from './times.ts';
-
-/** A part of a message that becomes an element, such as `<b>…</b>`. */
-export type Tag = (content: ReactNode) => ReactNode;
-
-/** A name or a number, written into a message. */
-export type Value = string | number;
+import type { Tag } from './values.ts';
 
 /** What a message as a text needs. One with tags has no text. */
 type TextValues<Id extends MessageId> =
@@ -73,7 +68,11 @@ function createParts(
         add(messages);
         parts.set(part, true);
       },
-      () => void parts.set(part, false),
+      () => {
+        // What the API says is shown as it is meanwhile, and asked for again.
+        if (part === 'said') parts.delete(part);
+        else parts.set(part, false);
+      },
     );
     parts.set(part, loading);
     return loading;
@@ -117,7 +116,7 @@ export function createLanguage(
     },
     number: (count) => numbers.format(count),
     compact: (count) => short.format(count),
-    compare: (one, other) => names.compare(one, other),
+    compare: (one, other) => names.compare(one, other) || (one < other ? -1 : Number(one > other)),
     ...createTimes(locale, (id) => `${write(id, find(id))}`),
   };
 }

@@ -13,7 +13,7 @@ export interface LoadedMessages {
  * @throws {Error} with a sentence for a person
  */
 export async function loadMessages(url: string): Promise<LoadedMessages> {
-  const response = await fetchInTime(url);
+  const response = await fetchInTime(url, {}, 'Try again in a moment.');
   if (!response.ok) throw new Error('Keyward is not available right now. Try again in a moment.');
   return response.json();
 }

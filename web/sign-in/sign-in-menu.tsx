@@ -94,7 +94,7 @@ interface SignedInProps {
 
 /** Who is signed in, until when, and with which scopes. */
 function SignedIn({ session: { name, expiresAt, scopes, renew }, withScopes }: SignedInProps) {
-  const { rich, text, timeOfDay } = pageLanguage();
+  const { rich, timeOfDay } = pageLanguage();
   return (
     <p>
       {rich('sign-in.signed-in', {
@@ -102,8 +102,8 @@ function SignedIn({ session: { name, expiresAt, scopes, renew }, withScopes }: S
         strong: (content) => <strong>{content}</strong>,
         ends: renew || !Number.isFinite(expiresAt) ? 'no' : 'yes',
         end: timeOfDay(new Date(Number.isFinite(expiresAt) ? expiresAt : 0)),
-        with: withScopes ? 'yes' : 'no',
-        scopes: scopes.join(', ') || text('sign-in.no-scopes'),
+        with: withScopes ? (scopes.length > 0 ? 'some' : 'none') : 'no',
+        scopes: scopes.join(', '),
       })}
     </p>
   );

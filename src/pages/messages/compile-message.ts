@@ -10,8 +10,11 @@ export type CompiledMessage = string | MessageFormatElement[];
 export const compileMessage = (message: string): CompiledMessage =>
   /[{}<']/.test(message) ? parse(message) : message;
 
-/** What the value of an argument must be: a number, a text, or for a tag what makes an element of its content. */
-export type ArgumentKind = 'number' | 'text' | 'tag';
+/**
+ * What the value of an argument must be: a number, a text, or for a tag what makes an element of its content. No text
+ * of the pages gets a `date`, or what a `format` of the message's own writes.
+ */
+export type ArgumentKind = 'number' | 'text' | 'tag' | 'date' | 'format';
 
 /** All elements of a message, also those inside of others. */
 function* elementsOf(elements: readonly MessageFormatElement[]): Generator<MessageFormatElement> {
@@ -28,7 +31,17 @@ export function argumentsOf(message: CompiledMessage): ReadonlyMap<string, Argum
   const found = new Map<string, ArgumentKind>();
   for (const element of typeof message === 'string' ? [] : elementsOf(message))
     switch (element.type) {
+      case TYPE.date:
+      case TYPE.time:
+        found.set(element.value, 'date');
+        break;
       case TYPE.number:
+        // A browser refuses some formats only when it writes.
+        found.set(
+          element.value,
+          [undefined, null, 'integer', 'percent'].includes(element.style as string) ? 'number' : 'format',
+        );
+        break;
       case TYPE.plural:
         found.set(element.value, 'number');
         break;

@@ -12,6 +12,9 @@ export interface MessageFile extends Compressible {
   readonly hash: string;
 }
 
+/** How a language tag looks, and how long it can be at most. */
+export const tagPattern = '[A-Za-z\\d-]{2,35}';
+
 /** The tag and all that are more general: `de-AT`, `de` (RFC 4647, section 3.4). */
 function* lookUp(tag: string): Generator<string> {
   const parts = tag.split('-');
@@ -65,6 +68,7 @@ export function createMessageFiles(messages: PageMessages, isForElements: boolea
     const name = `${language} ${part}`;
     const file = made.get(name) ?? make(language, part);
     made.set(name, file);
+    file.catch(() => made.delete(name));
     return file;
   };
 }

@@ -75,7 +75,7 @@ describe('the texts', () => {
     expect(german.said('You may have at most 1000 active API keys: deactivate one first.')).toBe(
       'Sie dürfen höchstens 1000 aktive API-Schlüssel haben: Deaktivieren Sie zuerst einen.',
     );
-    expect(german.said('must be an IP address or a range, such as 192.0.2.0/24.')).toContain(
+    expect(german.said('Must be an IP address or a range, such as 192.0.2.0/24.')).toContain(
       'etwa 192.0.2.0/24.',
     );
     expect(german.said('__proto__')).toBe('__proto__');
@@ -195,6 +195,13 @@ describe('PROVIDER_MESSAGES', () => {
     ],
     [{ 'de.json': '{"keys.count": "{number}"}' }, '"keys.count" has no such text "number"'],
     [{ 'de.json': '{"keys.title": "<a>x</a>"}' }, '"keys.title" has no such tag "a"'],
+    [{ 'de.json': '{"keys.count": "{count, date}"}' }, '"keys.count" has no such date "count"'],
+    [{ 'de.json': '{"keys.title": "{at, time, short}"}' }, '"keys.title" has no such date "at"'],
+    [{ 'de.json': '{"keys.count": "{count, number, currency}"}' }, '"keys.count" has no such format "count"'],
+    [
+      { 'de.json': '{"keys.count": "{count, number, ::unit/foo}"}' },
+      '"keys.count" has no such format "count"',
+    ],
     [{ 'German.json': '{}' }, 'has a file whose name is no language: German.json'],
     [{ 'de_AT.json': '{}' }, 'has a file whose name is no language: de_AT.json'],
     [{ 'de-at.json': '{}' }, 'has a file whose name is no language: de-at.json'],

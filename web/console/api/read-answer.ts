@@ -62,7 +62,8 @@ function naming({ text, said }: Language, { path, message }: InputIssue, asked: 
   const found = path.reduce<unknown>((inner, name) => Object(inner)[name], asked);
   if (path.length === 1 || typeof found !== 'string') return { path, message: said(message) };
   const item = found.length > repeated ? `${found.slice(0, repeated)}…` : found;
-  const rest = said(`${message.charAt(0).toLowerCase()}${message.slice(1)}`);
+  const own = said(message);
+  const rest = own === message ? `${message.charAt(0).toLowerCase()}${message.slice(1)}` : own;
   return { path, message: text('common.item-issue', { item, message: rest }) };
 }
 
@@ -74,7 +75,12 @@ const refusedByError = (
 ): Problem => {
   if (extensions?.code === 'BAD_USER_INPUT') {
     const issues = extensions.issues ?? [];
-    return new Problem('invalid', message, { issues: issues.map((issue) => naming(language, issue, asked)) });
+    const sentences = issues.map((issue) =>
+      [issue.path.join('.'), language.said(issue.message)].filter(Boolean).join(': '),
+    );
+    return new Problem('invalid', sentences.join(' ') || message, {
+      issues: issues.map((issue) => naming(language, issue, asked)),
+    });
   }
   if (extensions?.code === 'INTERNAL_SERVER_ERROR')
     return new Problem('server', language.text('common.failed'), { requestId });
@@ -82,6 +88,13 @@ const refusedByError = (
     return new Problem('unknown-document', message, { requestId });
   return new Problem('refused', translate(language, message), { requestId });
 };
+
+/** Whether a person reads what the service says: it has texts of its own, which are loaded when it first does. */
+const isSaid = ({ status }: Response, error: AnsweredError | undefined): boolean =>
+  error !== undefined &&
+  status !== 401 &&
+  status < 429 &&
+  !['INTERNAL_SERVER_ERROR', 'PERSISTED_QUERY_NOT_FOUND'].includes(error.extensions?.code ?? '');
 
 /**
  * Reads a response of GraphQL over HTTP.
@@ -96,8 +109,7 @@ export async function readAnswer<Data>(
   const requestId = response.headers.get('x-request-id');
   const answer: Answer<Data> = await response.json().catch(() => ({}));
   const [error] = answer.errors ?? [];
-  // What the service says has texts of its own, which are loaded when it first says something.
-  if (error || response.status === 403) await language.ready('said');
+  if (isSaid(response, error)) await language.ready('said');
   const problem = refusedByStatus(language, response, error?.message);
   if (problem) throw problem;
   if (error) throw refusedByError(language, error, asked, requestId);

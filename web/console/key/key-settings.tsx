@@ -56,7 +56,7 @@ const rights: readonly Part[] = [
     name: 'rateLimit',
     shown: (language, { rateLimit }) =>
       rateLimit === null
-        ? language.text('key.none')
+        ? language.text('key.no-limit')
         : language.text('key.at-most', { rate: rateInWords(language, rateLimit) }),
     Fields: ({ before, problem }) => (
       <RateLimitField rateLimit={before.rateLimit} issue={problem?.issueOf('rateLimit')} />
@@ -64,7 +64,7 @@ const rights: readonly Part[] = [
   },
   {
     name: 'quota',
-    shown: ({ text }, { quota }) => (quota === null ? text('key.none') : <QuotaLeft quota={quota} />),
+    shown: ({ text }, { quota }) => (quota === null ? text('key.no-limit') : <QuotaLeft quota={quota} />),
     Fields: ({ before, problem }) => <QuotaField quota={before.quota} issue={problem?.issueOf('quota')} />,
   },
   {

@@ -27,7 +27,7 @@ export function PlanLine() {
 
 interface PlanAndBoundsProps {
   readonly plan: string | null;
-  /** The limits that are not shown as bars, in words; empty if there are none. */
+  /** The limits that are not shown as bars, in words; can be empty. */
   readonly bounds: string;
 }
 

@@ -1,5 +1,6 @@
 import type { VariablesOf } from 'gql.tada';
 import type { Language } from '../../messages/language.ts';
+import { perLocale } from '../../messages/per-locale.ts';
 import { invalid } from '../api/problem.ts';
 import type { ApiKey } from './api-key.ts';
 import type { createApiKeyMutation } from './documents.ts';
@@ -42,8 +43,11 @@ function readExpiresAt({ text }: Language, form: FormData, now: Date, current: s
 const mostInt = 2 ** 31 - 1;
 
 /** The marks between thousands: white space, or what the language puts there. */
-const thousandMarks = ({ number }: Language): RegExp =>
-  new RegExp(`[\\s${number(1_000_000).replace(/\d/g, '')}](?=\\d{3}(?!\\d))`, 'gu');
+const thousandMarks = perLocale((locale) => {
+  const parts = new Intl.NumberFormat(locale).formatToParts(1_000_000);
+  const mark = parts.find(({ type }) => type === 'group')?.value ?? '';
+  return new RegExp(`[\\s${mark.replace(/[\\\]^-]/g, '\\$&')}](?=\\d{3}(?!\\d))`, 'gu');
+});
 
 /** The number in a field, with or without marks between thousands; null if the field is empty. */
 function readNumber(language: Language, form: FormData, field: string, argument: string): number | null {
