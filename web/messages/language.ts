@@ -3,7 +3,7 @@ import type { ReactNode } from 'preact/compat';
 import type { CompiledMessage, CompiledMessages } from './compiled-message.ts';
 import type { MessageId, Messages } from './generated/messages.d.ts';
 import { createTimes, type Times } from './times.ts';
-import type { Tag } from './values.ts';
+import type { Tag, Value } from './values.ts';
 
 /** What a message as a text needs. One with tags has no text. */
 type TextValues<Id extends MessageId> =
@@ -11,7 +11,7 @@ type TextValues<Id extends MessageId> =
 
 /** What a message as elements needs: a name may be an element too. */
 type RichValues<Id extends MessageId> = {
-  readonly [Name in keyof Messages[Id]]: string extends Messages[Id][Name] ? ReactNode : Messages[Id][Name];
+  readonly [Name in keyof Messages[Id]]: Value extends Messages[Id][Name] ? ReactNode : Messages[Id][Name];
 };
 
 /** Nothing, if a message has no arguments. */
