@@ -27,6 +27,9 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'npm install gql.tada graphql':
       'it changes a project; package.json has both, and check:types runs the second line',
   },
+  'docs/pages.md': {
+    '{': 'test/unit/pages/messages.test.ts gives it to Keyward',
+  },
   'docs/own-pages.md': {
     '<script type="module" src="https://keys.example.com/elements/keyward.js"></script>':
       'test/browser/own-pages.test.ts opens it as a page',

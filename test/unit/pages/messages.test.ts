@@ -210,6 +210,12 @@ describe('PROVIDER_MESSAGES', () => {
     await expect(readWith(files as Record<string, string>)).rejects.toThrow(fault);
   });
 
+  it('takes the file that is documented', async () => {
+    const [, example = ''] = /```json\n(.*?)```/s.exec(source('docs/pages.md')) ?? [];
+    const messages = await readWith({ 'de-AT.json': example });
+    expect((await contentOf(messages, 'de-AT')).messages).toMatchObject({ 'keys.title': 'Zugangsschlüssel' });
+  });
+
   it('a folder that is not there is refused', () => {
     expect(() => readMessages('/nowhere')).toThrow(
       'PROVIDER_MESSAGES names a folder that cannot be read (ENOENT)',
