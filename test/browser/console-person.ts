@@ -73,7 +73,7 @@ export async function createKey(
   name: string,
   { text }: Pick<Language, 'text'> = english,
 ): Promise<string> {
-  await page.getByRole('button', { name: text('keys.create') }).click();
+  await page.getByRole('button', { name: text('keys.create'), exact: true }).click();
   await dialog(page).getByLabel(text('keys.name')).fill(name);
   await dialog(page)
     .getByRole('button', { name: text('keys.create-submit'), exact: true })

@@ -4,6 +4,7 @@ import { buildSchema, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import * as activity from '../../web/console/activity/documents.ts';
 import * as automation from '../../web/console/automation/documents.ts';
+import * as key from '../../web/console/key/documents.ts';
 import * as keys from '../../web/console/keys/documents.ts';
 import * as operate from '../../web/console/operate/documents.ts';
 import * as webhooks from '../../web/console/operate/webhooks/documents.ts';
@@ -17,6 +18,7 @@ describe('the console', () => {
   const documents = Object.entries({
     ...activity,
     ...automation,
+    ...key,
     ...keys,
     ...operate,
     ...webhooks,

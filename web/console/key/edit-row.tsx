@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'preact/compat';
 import type { Problem } from '../api/problem.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import { updateApiKeyMutation } from '../keys/documents.ts';
 import { type KeyParts, readKeyForm } from '../keys/read-key-form.ts';
 import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
@@ -11,6 +10,7 @@ import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { usePlace } from '../ui/use-place.ts';
 import { useUnsaved } from '../ui/use-unsaved.ts';
+import { updateApiKeyMutation } from './documents.ts';
 
 interface RowProps {
   readonly label: string;

@@ -1,9 +1,9 @@
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
-import { endApiKeySecretMutation } from '../keys/documents.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useHost, useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { endApiKeySecretMutation } from './documents.ts';
 
 interface EndSecretDialogProps {
   readonly apiKey: ApiKey;

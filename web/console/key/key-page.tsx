@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/compat';
 import { type ApiKey, canChange, nameOf, stateOf } from '../keys/api-key.ts';
-import { apiKeyQuery } from '../keys/documents.ts';
 import { type NewSecret, SecretDialog } from '../keys/secret-dialog.tsx';
 import { knownApiKeys } from '../keys/use-api-keys.ts';
 import { useHost, useLanguage } from '../ui/host.ts';
@@ -9,6 +8,7 @@ import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { usePlace } from '../ui/use-place.ts';
 import { View } from '../ui/view.tsx';
+import { apiKeyQuery } from './documents.ts';
 import { KeyDialog, requestIn } from './key-dialog.tsx';
 import { KeyFacts } from './key-facts.tsx';
 import { KeyHistory } from './key-history.tsx';

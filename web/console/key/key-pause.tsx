@@ -1,5 +1,4 @@
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
-import { pauseApiKeyMutation, resumeApiKeyMutation } from '../keys/documents.ts';
 import { Button } from '../ui/button.tsx';
 import { focusSomewhere } from '../ui/focus.ts';
 import { useHost, useLanguage } from '../ui/host.ts';
@@ -7,6 +6,7 @@ import { Moment } from '../ui/moment.tsx';
 import { useUndo } from '../ui/notice.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { pauseApiKeyMutation, resumeApiKeyMutation } from './documents.ts';
 
 /** Says since when a key is paused, by whom and why. Its owner resumes it with one click, and can undo that. */
 export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {

@@ -2,7 +2,6 @@ import type { ReactNode } from 'preact/compat';
 import type { Language } from '../../messages/language.ts';
 import type { Problem } from '../api/problem.ts';
 import { type ApiKey, type ApiKeyState, canChange, nameOf } from '../keys/api-key.ts';
-import { setDefaultApiKeyMutation } from '../keys/documents.ts';
 import { ExpiryFields } from '../keys/expiry-fields.tsx';
 import { DescriptionField, NameField } from '../keys/label-fields.tsx';
 import { AddressesField, QuotaField, RateLimitField } from '../keys/limit-fields.tsx';
@@ -17,6 +16,7 @@ import { Heading } from '../ui/heading.tsx';
 import { useHost, useLanguage } from '../ui/host.ts';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { setDefaultApiKeyMutation } from './documents.ts';
 import { EditRow, Row } from './edit-row.tsx';
 
 interface KeySettingsProps {

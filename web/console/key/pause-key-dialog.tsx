@@ -1,10 +1,10 @@
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
-import { pauseApiKeyMutation } from '../keys/documents.ts';
 import { LastUse } from '../keys/last-use.tsx';
 import { Field } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
+import { pauseApiKeyMutation } from './documents.ts';
 
 interface PauseKeyDialogProps {
   readonly apiKey: ApiKey;

@@ -1,12 +1,12 @@
 import { useState } from 'preact/compat';
 import { createIdempotencyKey } from '../api/request.ts';
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
-import { rotateApiKeyMutation } from '../keys/documents.ts';
 import type { NewSecret } from '../keys/secret-dialog.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { GraceField, readGrace } from '../ui/grace-field.tsx';
 import { useHost, useLanguage } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
+import { rotateApiKeyMutation } from './documents.ts';
 
 interface RotateKeyDialogProps {
   readonly apiKey: ApiKey;

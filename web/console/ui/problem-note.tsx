@@ -9,7 +9,7 @@ interface ProblemNoteProps {
   readonly onRetry?: () => void;
 }
 
-/** Says what went wrong, and offers the next step. */
+/** Says what went wrong, and offers the next step. An element offers no sign-in, and has no texts for it. */
 export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
   const { useIsSignedIn, SignIn } = useHost();
   const { text, rich } = useLanguage();
@@ -23,9 +23,9 @@ export function ProblemNote({ problem, onRetry }: ProblemNoteProps) {
       {kind === 'server' && requestId !== null && (
         <p className="hint">{rich('common.request-id', { id: <code>{requestId}</code> })}</p>
       )}
-      {kind === 'unauthenticated' && SignIn && <SignIn label={text('common.sign-in-again')} />}
+      {kind === 'unauthenticated' && SignIn && <SignIn label={text('console.sign-in-again')} />}
       {kind === 'forbidden' && scopes.length > 0 && SignIn && (
-        <SignIn label={text('common.sign-in-with-scopes')} scopes={scopes} />
+        <SignIn label={text('console.sign-in-with-scopes')} scopes={scopes} />
       )}
       {isForProvider(problem) && <SupportLink />}
       {onRetry && !(SignIn && kind === 'unauthenticated') && (
@@ -44,7 +44,7 @@ function SignedInAgain() {
   const { text } = useLanguage();
   return (
     <p className="hint" role="status" tabIndex={-1} ref={(element) => element?.focus()}>
-      {text('common.signed-in-again')}
+      {text('console.signed-in-again')}
     </p>
   );
 }
