@@ -93,7 +93,7 @@ const slices = [
         '^src/(errors|once)[.]ts$',
         '^src/(operations|observability|secrets)/',
         '^src/database/(changes-of-day|conditions|db)[.]ts$',
-        '^src/(config/config|http/rate-limits/limiter)[.]ts$',
+        '^src/(config/(config|values/organizations)|http/rate-limits/limiter)[.]ts$',
       ],
     },
   ),

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Account, AccountId, Tables } from '../database/tables.ts';
+import { UnexpectedValueError } from '../database/failures.ts';
+import type { Account, AccountId, AccountKind, Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import { longestReason, mostTextBytes } from '../operations/input.ts';
 
@@ -11,6 +12,21 @@ export interface AccountRecord extends Account {
   readonly activeApiKeyCount: number;
 }
 
+/**
+ * Reads whose account it is.
+ * @param kind undefined in an answer to an `Idempotency-Key` that was stored before there were organisations
+ * @throws {UnexpectedValueError} for any other value than those that this service writes
+ */
+export function kindOf(kind: string | undefined): AccountKind {
+  if (kind === undefined || kind === 'person') return 'person';
+  if (kind === 'organization') return kind;
+  throw new UnexpectedValueError('account.kind', kind);
+}
+
+/** The id of the organisation that holds an account; null: a person holds it. */
+export const organizationOf = ({ kind, subject }: Pick<Account, 'kind' | 'subject'>): string | null =>
+  kindOf(kind) === 'organization' ? subject : null;
+
 /** The most characters of a subject (OpenID Connect Core, section 2), and of an issuer. */
 export const longestName = 255;
 
@@ -18,6 +34,7 @@ export const longestName = 255;
 export const mostBytesOf = {
   issuer: mostTextBytes(longestName),
   subject: mostTextBytes(longestName),
+  kind: '"organization"'.length,
   blockReason: mostTextBytes(longestReason),
 } as const;
 

@@ -1,12 +1,21 @@
-import { accountActor, operator } from '../auth/scopes.ts';
+import { accountActor, operator, signedIn } from '../auth/scopes.ts';
+import { mostOrganizations } from '../config/values/organizations.ts';
+import type { Account } from '../database/tables.ts';
 import { builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { account } from './account.ts';
-import { type AccountRecord, longestName, mostBytesOf } from './account-record.ts';
+import { type AccountRecord, kindOf, longestName, mostBytesOf } from './account-record.ts';
 import { accounts } from './accounts.ts';
-import { accountIdArgument, issuerArgument, reasonArgument, subjectArgument } from './arguments.ts';
+import {
+  accountIdArgument,
+  issuerArgument,
+  organizationArgument,
+  reasonArgument,
+  subjectArgument,
+} from './arguments.ts';
 import { blockAccount } from './block-account.ts';
 import { type AccountReference, ensureAccount } from './ensure-account.ts';
 import { eraseAccount } from './erase-account.ts';
+import { type MyAccount, myAccounts } from './my-accounts.ts';
 import { unblockAccount } from './unblock-account.ts';
 
 const issuerField = {
@@ -15,10 +24,16 @@ const issuerField = {
   mostBytes: mostBytesOf.issuer,
 };
 const subjectField = {
-  description: 'The person: `sub` of the access tokens.',
+  description: "The person, `sub` of the access tokens; or the organization's id in them.",
   example: 'alice',
   mostBytes: mostBytesOf.subject,
 };
+const kindWords = {
+  description: 'Whose account it is: `person` or `organization`.',
+  example: 'person',
+  mostBytes: mostBytesOf.kind,
+};
+const kindField = { ...kindWords, resolve: ({ kind }: Pick<Account, 'kind'>) => kindOf(kind) };
 const createdAtField = {
   type: 'DateTime',
   description: 'When the account was created.',
@@ -27,7 +42,7 @@ const createdAtField = {
 
 /** An account as operators see it. */
 const AccountType = builder.objectRef<AccountRecord>('Account').implement({
-  description: 'The account of a person, created with their first change.',
+  description: 'The account of a person or an organization, created with the first change.',
   fields: (t) => ({
     id: t.exposeInt('id', {
       description: 'Id of the account, elsewhere called `userId`.',
@@ -38,6 +53,7 @@ const AccountType = builder.objectRef<AccountRecord>('Account').implement({
       ...subjectField,
       description: `${subjectField.description} If the account was erased, a random text.`,
     }),
+    kind: t.string(kindField),
     createdAt: t.expose('createdAt', createdAtField),
     blockedAt: t.expose('blockedAt', {
       ...timeOrNull,
@@ -98,9 +114,53 @@ builder.queryFields((t) => ({
   }),
 }));
 
+const MyAccountType = builder.objectRef<MyAccount>('MyAccount').implement({
+  description: 'An account for which you can call.',
+  fields: (t) => ({
+    userId: t.exposeInt('userId', {
+      nullable: true,
+      description: 'Id of the account. Null if it does not exist yet: the first change creates it.',
+      example: 1,
+    }),
+    kind: t.exposeString('kind', kindWords),
+    organizationId: t.exposeString('organizationId', {
+      nullable: true,
+      description:
+        "The organization's id at the identity provider: the value of `Keyward-Organization`. Null for your own account.",
+      example: null,
+      mostBytes: mostBytesOf.subject,
+    }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description:
+        "The organization's name. Null for your own account, and if the access token does not tell.",
+      example: null,
+      mostBytes: mostBytesOf.subject,
+    }),
+    role: t.exposeString('role', {
+      description: 'What you may do there: `manage` (see and change) or `read`.',
+      example: 'manage',
+      mostBytes: 8,
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  myAccounts: t.field({
+    type: [MyAccountType],
+    description:
+      'Lists the accounts for which you can call: your own, then those of the organizations in your access token. Of a call for one of them, that one.',
+    summary: 'List your accounts',
+    requiredScopes: signedIn,
+    atMost: mostOrganizations + 1,
+    usually: 10,
+    ...runs(myAccounts),
+  }),
+}));
+
 /** An account as the provider's servers see it. */
 const AccountReferenceType = builder.objectRef<AccountReference>('AccountReference').implement({
-  description: 'The account of a person, for a server that acts for it.',
+  description: 'The account of a person or an organization, for a server that acts for it.',
   fields: (t) => ({
     userId: t.exposeInt('account', {
       description: 'Id of the account: the value of `Keyward-Account`.',
@@ -108,6 +168,7 @@ const AccountReferenceType = builder.objectRef<AccountReference>('AccountReferen
     }),
     issuer: t.exposeString('issuer', issuerField),
     subject: t.exposeString('subject', subjectField),
+    kind: t.string(kindField),
     createdAt: t.expose('createdAt', createdAtField),
     isBlocked: t.exposeBoolean('isBlocked', {
       description: 'Whether an operator has blocked the account.',
@@ -120,12 +181,16 @@ builder.mutationFields((t) => ({
   ensureAccount: t.field({
     type: AccountReferenceType,
     description:
-      "Returns a person's account, by issuer and subject. Creates it if it does not exist. Safe to repeat. For the provider's servers.",
+      "Returns the account of a person, by issuer and subject, or of an organization. Creates it if it does not exist. Safe to repeat. For the provider's servers.",
     summary: 'Get or create an account',
     requiredScopes: accountActor,
     // A billing server may create accounts as well.
     orScope: 'accounts.entitle',
-    args: { issuer: t.arg.string(issuerArgument), subject: t.arg.string(subjectArgument) },
+    args: {
+      issuer: t.arg.string(issuerArgument),
+      subject: t.arg.string(subjectArgument),
+      organization: t.arg.string(organizationArgument),
+    },
     ...runs(ensureAccount),
   }),
   blockAccount: t.field({

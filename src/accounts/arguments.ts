@@ -20,7 +20,12 @@ export const issuerArgument = {
   example: 'https://id.example.com',
 } as const;
 export const subjectArgument = {
-  required: true,
-  description: 'The subject: `sub` of the access tokens, 1–255 characters.',
+  description:
+    'The person: `sub` of the access tokens, 1–255 characters. Required, unless `organization` is given.',
   example: 'alice',
+} as const;
+export const organizationArgument = {
+  description:
+    'An organization, in place of a person: its id as in the access tokens, 1–255 visible ASCII characters, perhaps with spaces between them.',
+  example: null,
 } as const;

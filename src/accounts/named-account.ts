@@ -1,17 +1,48 @@
 import { z } from 'zod';
+import { isOrganizationId } from '../config/values/organizations.ts';
 import type { AccountId } from '../database/tables.ts';
 import { badUserInput } from '../errors.ts';
-import type { Caller, OperationContext } from '../operations/context.ts';
+import type { AccountHolder, OperationContext } from '../operations/context.ts';
 import { atMostLong } from '../operations/input.ts';
 import { createAccount, selectAccount } from './own-account.ts';
 
 const name = atMostLong(z.string().min(1, 'Must not be empty.'), 255);
 
-/** The members of an input that name a person as an identity provider does: `iss` and `sub` of the access tokens. */
-export const named = { issuer: name, subject: name };
+const organizationId = z
+  .string()
+  .refine(isOrganizationId, 'Must be 1 to 255 visible ASCII characters, perhaps with spaces between them.')
+  .meta({ maxLength: 255, pattern: '^[!-~](?:[ -~]*[!-~])?$' });
+
+/**
+ * The members of an input that name a person as an identity provider does, `iss` and `sub` of the access tokens; or one
+ * of its organisations.
+ */
+export const named = { issuer: name, subject: name.nullish(), organization: organizationId.nullish() };
+
+interface Named {
+  readonly issuer: string;
+  readonly subject?: string | null | undefined;
+  readonly organization?: string | null | undefined;
+}
+
+/** The arguments of zod's `refine` for an input with {@link named}, which must name one of both. */
+export const namesOne: readonly [
+  (given: Named) => boolean,
+  { path: string[]; message: string; params: { type: string } },
+] = [
+  ({ subject, organization }) => (subject == null) !== (organization == null),
+  { path: ['subject'], message: 'Give either subject or organization.', params: { type: 'missing' } },
+];
+
+/** The holder that an input names. */
+export const holderOf = ({ issuer, subject, organization }: Named): AccountHolder => ({
+  issuer,
+  subject: organization ?? subject ?? '',
+  kind: organization == null ? 'person' : 'organization',
+});
 
 /** Finds an account, or creates it; two concurrent calls get the same one. */
-async function findOrCreate(context: OperationContext, owner: Caller): Promise<AccountId> {
+async function findOrCreate(context: OperationContext, owner: AccountHolder): Promise<AccountId> {
   const [found] = await selectAccount(context.db, owner);
   return found?.id ?? (await createAccount(context, owner)) ?? findOrCreate(context, owner);
 }
@@ -22,7 +53,10 @@ async function findOrCreate(context: OperationContext, owner: Caller): Promise<A
  * @param context the context of a transaction
  * @throws {GatewayError} `BAD_USER_INPUT` for an issuer that is not trusted
  */
-export async function ensureNamedAccount(context: OperationContext, owner: Caller): Promise<AccountId> {
+export async function ensureNamedAccount(
+  context: OperationContext,
+  owner: AccountHolder,
+): Promise<AccountId> {
   const { issuers } = context.services.settings;
   if (issuers.length > 0 && !issuers.some((each) => each.issuer === owner.issuer))
     throw badUserInput([

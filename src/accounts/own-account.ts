@@ -2,24 +2,31 @@ import type { ExpressionBuilder } from 'kysely';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
-import type { Caller, OperationContext, Owner } from '../operations/context.ts';
+import type { AccountHolder, Caller, OperationContext, Owner } from '../operations/context.ts';
 
-/** A condition of a query that reads `account`: the account is a person's. */
-const isPerson =
-  ({ issuer, subject }: Caller) =>
+/** The holder of a person's account. */
+export const person = ({ issuer, subject }: Caller): AccountHolder => ({ issuer, subject, kind: 'person' });
+
+/** A condition of a query that reads `account`: the account is that of a person, or of an organisation. */
+const isHolder =
+  ({ issuer, subject, kind }: AccountHolder) =>
   (account: ExpressionBuilder<Tables, 'account'>) =>
-    account.and([account('account.issuer', '=', issuer), account('account.subject', '=', subject)]);
+    account.and([
+      account('account.issuer', '=', issuer),
+      account('account.subject', '=', subject),
+      account('account.kind', '=', kind),
+    ]);
 
 /** A condition of a query that reads `account`: the account is that of the operation's owner. */
-export const isOwner: (owner: Owner) => ReturnType<typeof isPerson> = isPerson;
+export const isOwner: (owner: Owner) => ReturnType<typeof isHolder> = isHolder;
 
-/** As {@link isOwner}, and the account is not blocked: the query finds nothing of a blocked person. */
+/** As {@link isOwner}, and the account is not blocked: the query finds nothing of a blocked account. */
 export const ofOwner = (owner: Owner) => (account: ExpressionBuilder<Tables, 'account'>) =>
   account.and([isOwner(owner)(account), account('account.blocked_at', 'is', null)]);
 
-/** Finds a person's account, blocked or not. */
-export const selectAccount = prepareQuery(Account, (db, person: Caller) =>
-  db.selectFrom('account').select(['id', 'blocked_at']).where(isPerson(person)),
+/** Finds the account of a person or an organisation, blocked or not. */
+export const selectAccount = prepareQuery(Account, (db, holder: AccountHolder) =>
+  db.selectFrom('account').select(['id', 'blocked_at']).where(isHolder(holder)),
 );
 
 /** The error for an account that does not exist, or that the caller may not act for. */
@@ -63,12 +70,14 @@ export function assertNeverWrote({ actingFor }: OperationContext): void {
   if (actingFor !== undefined) throw accountNotFound();
 }
 
-const insertAccount = prepareQuery(Account, (db, { issuer, subject, now }: Caller & { now: Date }) =>
-  db
-    .insertInto('account')
-    .values({ issuer, subject, created_at: now })
-    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
-    .returning('id'),
+const insertAccount = prepareQuery(
+  Account,
+  (db, { issuer, subject, kind, now }: AccountHolder & { now: Date }) =>
+    db
+      .insertInto('account')
+      .values({ issuer, subject, kind, created_at: now })
+      .onConflict((conflict) => conflict.columns(['issuer', 'subject', 'kind']).doNothing())
+      .returning('id'),
 );
 
 /**
@@ -89,16 +98,31 @@ export async function ensureAccount(context: OperationContext): Promise<AccountI
 export const ensureOperator = async (context: OperationContext): Promise<AccountId | undefined> =>
   context.server === undefined ? ensureAccount(context) : undefined;
 
+/** The context in which a member of an organisation, who acts for it, acts for themselves. */
+const asMember = (context: OperationContext): OperationContext => ({
+  ...context,
+  owner: person(context.caller) as Owner,
+  actingFor: undefined,
+  member: undefined,
+});
+
+/**
+ * Returns the account of the member who acts for an organisation, as {@link ensureAccount} does.
+ * @throws {GatewayError} `FORBIDDEN` if the member's account is blocked
+ */
+export const ensureMember = (context: OperationContext): Promise<AccountId> =>
+  ensureAccount(asMember(context));
+
 /**
  * Creates an account, unless it exists; undefined if it does.
- * @param person whose account, in the provider's name; the owner's own if missing
+ * @param holder whose account, in the provider's name; the owner's own if missing
  */
 export async function createAccount(
   { owner, db, events }: OperationContext,
-  person?: Caller,
+  holder?: AccountHolder,
 ): Promise<AccountId | undefined> {
-  const [created] = await insertAccount(db, { ...(person ?? owner), now: new Date() });
-  const by = person ? { isProvider: true } : {};
+  const [created] = await insertAccount(db, { ...(holder ?? owner), now: new Date() });
+  const by = holder ? { isProvider: true } : {};
   if (created) events('account-created', { accountId: created.id, ...by });
   return created?.id;
 }

@@ -97,6 +97,17 @@ const deleteSomeOf = (
 
 const deleteAccountUses = prepareDeleteUses('account_use', 'account_id');
 
+/** The keys that an erased person created for organisations stay, and no longer say who did. */
+const forgetCreator = prepareQuery(ApiKey, (db, { account }: Rest) =>
+  db
+    .updateTable('api_key')
+    .set({ created_by: null })
+    .where('id', 'in', (keys) =>
+      keys.selectFrom('api_key').select('id').where('created_by', '=', account).limit(limit),
+    )
+    .returning('id'),
+);
+
 // The erasure deletes it, and a verification that had begun before may have written it again.
 const deleteAccountQuota = prepareQuery(AccountQuota, (db, { account }: Rest) =>
   db.deleteFrom('account_quota').where('account_id', '=', account).returning('account_id'),
@@ -187,6 +198,7 @@ const steps: readonly ((db: Db, account: AccountId, place: Place) => Promise<boo
   by(deleteSomeOf('webhook_delivery', sql`type <> 'account.erased'`)),
   by(deleteSomeOf('webhook_event', sql`action <> 'account-erased'`)),
   by(deleteSomeOf('idempotency_record')),
+  by(forgetCreator),
   by(emptyOperatorsTrails),
   by(emptyTrail),
   removeKeys,

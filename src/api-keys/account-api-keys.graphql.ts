@@ -1,4 +1,4 @@
-import { mostBytesOf } from '../accounts/account-record.ts';
+import { kindOf, mostBytesOf } from '../accounts/account-record.ts';
 import { accountIdArgument, reasonArgument } from '../accounts/arguments.ts';
 import { operator } from '../auth/scopes.ts';
 import { builder, runs } from '../graphql/builder.ts';
@@ -59,9 +59,15 @@ const FoundApiKeyType = builder.objectRef<FoundApiKey>('FoundApiKey').implement(
       mostBytes: mostBytesOf.issuer,
     }),
     subject: t.exposeString('subject', {
-      description: "The owner's `sub` at that identity provider.",
+      description: "The owner's `sub` at that identity provider, or the organization's id.",
       example: 'alice',
       mostBytes: mostBytesOf.subject,
+    }),
+    ownerKind: t.string({
+      description: 'Who owns the key: `person` or `organization`.',
+      example: 'person',
+      mostBytes: mostBytesOf.kind,
+      resolve: ({ kind }) => kindOf(kind),
     }),
     isBlocked: t.exposeBoolean('isBlocked', {
       description: 'Whether the account is blocked.',

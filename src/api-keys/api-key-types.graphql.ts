@@ -1,3 +1,4 @@
+import { mostBytesOf as accountBytes, kindOf } from '../accounts/account-record.ts';
 import { type ArgumentBuilder, builder, timeOrNull } from '../graphql/builder.ts';
 import { QuotaRefill, quotaFields, rateLimitFields } from '../plans/limit-state.graphql.ts';
 import { longestPermission, mostPermissions } from '../plans/permissions.ts';
@@ -102,6 +103,20 @@ export const ApiKeyType = builder.objectRef<ApiKeyRecord>('ApiKey').implement({
         type: 'DateTime',
         description: 'When the key was created.',
         example: '2026-01-31T12:00:00.000Z',
+      }),
+      ownerKind: t.string({
+        description: 'Who owns the key: `person` or `organization`. REST leaves it out if a person does.',
+        example: 'person',
+        mostBytes: accountBytes.kind,
+        leftOutIf: 'person',
+        resolve: ({ ownerKind }) => kindOf(ownerKind),
+      }),
+      createdBy: t.exposeInt('createdBy', {
+        nullable: true,
+        description:
+          "Id of the account of the member who created an organization's key. Null if a person owns the key, or if the member is not known or was erased. REST leaves it out then.",
+        example: null,
+        onlyIfSet: true,
       }),
       isActive: t.exposeBoolean('isActive', ofKey.isActive),
       isDefault: t.exposeBoolean('isDefault', {

@@ -31,18 +31,19 @@ import { noQuota, setQuota } from './quota.ts';
 import { readList } from './verify/grants.ts';
 
 type NewRow = StoredParts &
-  Pick<ApiKey, 'account' | 'keyPrefix' | 'createdAt'> & {
+  Pick<ApiKey, 'account' | 'keyPrefix' | 'createdAt' | 'createdBy'> & {
     /** The most active keys of an account. */
     readonly most: number;
   };
 
 // The limit is in the INSERT's own WHERE. It holds for concurrent requests too, because the account is locked.
 const insertApiKey = prepareQuery(ApiKey, (db, values: NewRow) => {
-  const { account, most, keyPrefix, createdAt } = values;
+  const { account, most, keyPrefix, createdAt, createdBy } = values;
   const given = Object.entries({
     account_id: account,
     key_prefix: keyPrefix,
     created_at: createdAt,
+    created_by: createdBy,
     ...columnsOf(values),
   });
   const keys = db.selectFrom('api_key').where('account_id', '=', account);
@@ -117,6 +118,7 @@ export const createApiKey = operation(
     const key = createApiKeySecret(settings.apiKeyPrefix);
     return audited(context, async (inner) => {
       const account = await ensureAccount(inner);
+      const createdBy = (await inner.member?.ensureAccount(inner)) ?? null;
       // Makes sure that only one of several concurrent keys becomes the first.
       const granted = entitlementOf(settings.plans, (await lockAccount(inner.db, account)) ?? {});
       const entitlement = withinDays(granted, settings.apiKeyDays.most);
@@ -125,7 +127,7 @@ export const createApiKey = operation(
       const usual = isEndless ? null : usualEnd(entitlement, createdAt, settings.apiKeyDays.usual);
       const parts = entitledParts(asked, entitlement, { createdAt, usual });
       const most = entitlement.maxActiveKeys ?? settings.apiKeysPerAccount;
-      const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, ...parts };
+      const values = { account, most, keyPrefix: keyPrefixOf(key), createdAt, createdBy, ...parts };
       const [row] = await insertApiKey(inner.db, values);
       if (!row) throw tooMany(most);
       const quotaColumns = quota ? await setQuota(inner.db, row.id, quota, createdAt) : noQuota;
@@ -135,7 +137,7 @@ export const createApiKey = operation(
       if (sealed.encryptedKey !== null) await updateSealed(inner.db, { id: row.id, ...sealed });
       const changes = [...changedParts(noParts, parts), ...changesOf({ quota: null }, { quota })];
       inner.events('api-key-created', { accountId: account, keyId: row.id }, changes);
-      return { ...row, ...quotaColumns, ...sealed, key };
+      return { ...row, ...quotaColumns, ...sealed, ownerKind: inner.owner.kind, key };
     });
   },
 );

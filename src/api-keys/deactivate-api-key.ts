@@ -7,7 +7,7 @@ import { audited } from '../operations/audited.ts';
 import type { OperationContext } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
 import { deactivated } from './deactivate-many.ts';
-import { type ApiKeyRecord, ownApiKey, returnedQuota } from './own-api-key.ts';
+import { type ApiKeyRecord, ownApiKey, returnedOthers } from './own-api-key.ts';
 import { noPauseColumns } from './pause.ts';
 
 const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: number; readonly now: Date }) =>
@@ -18,7 +18,7 @@ const updateActive = prepareQuery(ApiKey, (db, { id, now }: { readonly id: numbe
     .where('is_active', '=', true)
     .where(isNotErased('api_key'))
     .returningAll()
-    .returning(returnedQuota),
+    .returning(returnedOthers),
 );
 
 /**

@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import { changesOf } from '../operations/changes.ts';
 import { atMostLong } from '../operations/input.ts';
 import { change } from '../operations/operation.ts';
-import { type ApiKeyRecord, lastEnd, lockApiKey, returnedQuota } from './own-api-key.ts';
+import { type ApiKeyRecord, lastEnd, lockApiKey, returnedOthers } from './own-api-key.ts';
 
 interface OfKey {
   readonly id: number;
@@ -37,7 +37,7 @@ const updateEnd = prepareQuery(ApiKey, (db, { id }: Pick<OfKey, 'id'>) =>
     .set({ previous_works_until: lastEnd })
     .where('id', '=', id)
     .returningAll()
-    .returning(returnedQuota),
+    .returning(returnedOthers),
 );
 
 /**

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { findAccount } from '../accounts/own-account.ts';
 import { prepareQuery } from '../database/db.ts';
-import { ApiKey, type Tables } from '../database/tables.ts';
+import { type AccountKind, ApiKey, type Tables } from '../database/tables.ts';
 import { atMostLong } from '../operations/input.ts';
 import { operation } from '../operations/operation.ts';
 import { digestsOf } from './verify/imported-keys.ts';
@@ -15,6 +15,7 @@ export interface FoundApiKey
   > {
   readonly issuer: string;
   readonly subject: string;
+  readonly kind: AccountKind;
   readonly isBlocked: boolean;
 }
 
@@ -32,6 +33,7 @@ const selectFound = (db: Kysely<Tables>) =>
       'api_key.last_used_at',
       'account.issuer',
       'account.subject',
+      'account.kind',
     ])
     .select(sql<boolean>`account.blocked_at is not null`.as('isBlocked'))
     .where('account.erased_at', 'is', null)

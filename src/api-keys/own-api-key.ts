@@ -2,13 +2,16 @@ import type { ExpressionBuilder, Kysely } from 'kysely';
 import { findAccount, ofOwner } from '../accounts/own-account.ts';
 import { forUpdate } from '../database/conditions.ts';
 import { type Db, prepareQuery } from '../database/db.ts';
-import { ApiKey, type Tables } from '../database/tables.ts';
+import { type AccountKind, ApiKey, type Tables } from '../database/tables.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperationContext, Owner } from '../operations/context.ts';
 import type { QuotaColumns } from './verify/key-limits.ts';
 
 /** An API key as its owner sees it, with its quota. */
-export interface ApiKeyRecord extends ApiKey, QuotaColumns {}
+export interface ApiKeyRecord extends ApiKey, QuotaColumns {
+  /** Whose account it is. */
+  readonly ownerKind: AccountKind;
+}
 
 /** The columns of a key's quota, for a query that joins `api_key_quota`. */
 export const quotaColumns = [
@@ -19,8 +22,8 @@ export const quotaColumns = [
   'api_key_quota.generation as quotaGeneration',
 ] as const;
 
-/** The columns of a key's quota for the RETURNING clause of a change of `api_key`, which cannot join. */
-export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key'>) => {
+/** The columns of a key's quota and of its account for the RETURNING clause of a change of `api_key`, which cannot join. */
+export const returnedOthers = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key'>) => {
   const quota = selectFrom('api_key_quota').whereRef('api_key_quota.api_key_id', '=', 'api_key.id');
   return [
     quota.select('units').as('quotaUnits'),
@@ -28,6 +31,12 @@ export const returnedQuota = ({ selectFrom }: ExpressionBuilder<Tables, 'api_key
     quota.select('taken').as('quotaTaken'),
     quota.select('refills_at').as('quotaRefillsAt'),
     quota.select('generation').as('quotaGeneration'),
+    selectFrom('account')
+      .whereRef('account.id', '=', 'api_key.account_id')
+      .select('kind')
+      .$asScalar()
+      .$notNull()
+      .as('ownerKind'),
   ];
 };
 
@@ -46,6 +55,7 @@ export const selectRecords = (db: Kysely<Tables>) =>
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
     .selectAll('api_key')
+    .select('account.kind as ownerKind')
     .select(quotaColumns);
 
 const selectOwn = (db: Kysely<Tables>, owned: Owned) =>

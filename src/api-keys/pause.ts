@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 import type { Change } from '../observability/events.ts';
 import { changesOf } from '../operations/changes.ts';
 import type { OperationContext } from '../operations/context.ts';
-import { type ApiKeyRecord, isUsable, returnedQuota, unusable } from './own-api-key.ts';
+import { type ApiKeyRecord, isUsable, returnedOthers, unusable } from './own-api-key.ts';
 
 /** Since when a key is paused, by whom and why; all null: it is not paused. */
 export type Pause = Pick<ApiKey, 'pausedAt' | 'pausedBy' | 'pauseReason'>;
@@ -32,7 +32,7 @@ const updatePause = prepareQuery(ApiKey, (db, changed: Pick<ApiKey, 'id'> & Paus
     .set(columnsOf(changed))
     .where('id', '=', changed.id)
     .returningAll()
-    .returning(returnedQuota),
+    .returning(returnedOthers),
 );
 
 /** Changes the pause of a locked key, and records it. */

@@ -12,7 +12,7 @@ import {
   sealSecret,
   storeSecret,
 } from './api-key-secret.ts';
-import { isUsable, lastEnd, lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
+import { isUsable, lastEnd, lockApiKey, returnedOthers, unusable } from './own-api-key.ts';
 
 /** The longest grace, in seconds: 7 days. */
 export const longestGrace = 604_800;
@@ -40,7 +40,7 @@ const storeRotation = prepareQuery(
       })
       .where('id', '=', id)
       .returningAll()
-      .returning(returnedQuota),
+      .returning(returnedOthers),
 );
 
 type Retirement = Pick<ApiKey, 'id' | 'keyPrefix'> & { readonly end: Date };

@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts';
 import { audited } from '../operations/audited.ts';
 import { changesOf } from '../operations/changes.ts';
 import { operation } from '../operations/operation.ts';
-import { type ApiKeyRecord, isUsable, ownApiKey, returnedQuota, unusable } from './own-api-key.ts';
+import { type ApiKeyRecord, isUsable, ownApiKey, returnedOthers, unusable } from './own-api-key.ts';
 
 type Owned = Pick<ApiKey, 'id' | 'account'>;
 
@@ -30,7 +30,7 @@ const setDefault = prepareQuery(ApiKey, (db, { id, account, now }: Owned & { rea
     .where('paused_at', 'is', null)
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .returningAll()
-    .returning(returnedQuota),
+    .returning(returnedOthers),
 );
 
 /** Makes the error for a key that is of no use now. */

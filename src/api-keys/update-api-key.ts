@@ -15,7 +15,7 @@ import {
   type StoredParts,
   storedParts,
 } from './key-parts.ts';
-import { type ApiKeyRecord, isUsable, lockApiKey, returnedQuota, unusable } from './own-api-key.ts';
+import { type ApiKeyRecord, isUsable, lockApiKey, returnedOthers, unusable } from './own-api-key.ts';
 import { quotaTerms, setQuota } from './quota.ts';
 import { readList } from './verify/grants.ts';
 
@@ -28,7 +28,7 @@ const updateParts = prepareQuery(ApiKey, (db, values: Owned & StoredParts) =>
     .where('id', '=', values.id)
     .where('account_id', '=', values.account)
     .returningAll()
-    .returning(returnedQuota),
+    .returning(returnedOthers),
 );
 
 /**

@@ -39,7 +39,8 @@ const AuditChange = builder.objectRef<Change>('AuditChange').implement({
 
 builder.objectType(AuditEvent, {
   name: 'AuditEvent',
-  description: 'A change to your account, or one that you made as an operator.',
+  description:
+    'A change to your account, or one that you made as an operator or as a member of an organization.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Id of the event.', example: 1 }),
     action: t.exposeString('action', {
@@ -58,9 +59,15 @@ builder.objectType(AuditEvent, {
     }),
     actor: t.string({
       description:
-        'Who did it: `self` (you), `operator`, `provider` (a server of the API provider), `key` (the API key itself) or `scanner` (a scanner that found the key in public). More may be added.',
+        'Who did it: `self` (you), `member` (of your organization), `operator`, `provider` (a server of the API provider), `key` (the API key itself) or `scanner` (a scanner that found the key in public). More may be added.',
       example: 'self',
       resolve: ({ actor }) => actor ?? 'self',
+    }),
+    actorId: t.int({
+      nullable: true,
+      description: 'Id of the account of the member who did it. Null if `actor` is not `member`.',
+      example: null,
+      resolve: ({ actor, other }) => (actor === 'member' ? other : null),
     }),
     server: t.string({
       nullable: true,
@@ -78,7 +85,8 @@ builder.objectType(AuditEvent, {
     }),
     onUserId: t.int({
       nullable: true,
-      description: 'The account you acted on as an operator. Null if it was your own.',
+      description:
+        'The account that you acted on, as an operator or as a member of an organization. Null if it was your own.',
       example: null,
       // The person concerned does not learn which operator did it.
       resolve: ({ actor, other }) => (actor === null ? other : null),
@@ -92,7 +100,7 @@ builder.objectType(AuditEvent, {
     address: t.exposeString('address', {
       nullable: true,
       description:
-        'The IP address of the client. Null if unknown, or if `actor` is `operator`, `provider` or `scanner`.',
+        'The IP address of the client. Null if unknown, or if `actor` is `member`, `operator`, `provider` or `scanner`.',
       example: '192.0.2.1',
       // Eight groups of four digits or six and an IPv4 address, and quotes.
       mostBytes: 50,
@@ -115,7 +123,8 @@ builder.queryFields((t) => ({
   auditEvents: t.connection(
     {
       type: AuditEvent,
-      description: 'Lists the changes to your account, and those that you made as an operator, newest first.',
+      description:
+        'Lists the changes to your account, and those that you made as an operator or as a member of an organization, newest first.',
       summary: 'List audit events',
       requiredScopes: signedIn,
       orOperator: true,

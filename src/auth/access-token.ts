@@ -2,8 +2,11 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { decodeJwt } from 'jose/jwt/decode';
 import { z } from 'zod';
 import type { IssuerConfig } from '../config/config.ts';
+import type { Organizations } from '../config/values/organizations.ts';
 import { isCanonicalBase64url } from '../secrets/canonical.ts';
 import { invalidToken } from './challenge.ts';
+import { type Claims, claimOf } from './claims.ts';
+import { MalformedOrganization, organizationsOf } from './organizations.ts';
 import { mayGrant } from './scopes.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { canVerify, type VerificationKey } from './verification-key.ts';
@@ -16,12 +19,11 @@ export interface AccessToken {
   readonly server?: string;
   /** The scopes that the issuer may grant, in this service's own names; all other scopes of the token are left out. */
   readonly scopes: ReadonlySet<string>;
+  /** The organisations that the person belongs to; undefined: none. */
+  readonly organizations?: Organizations | undefined;
   /** `exp`: seconds since 1970. */
   readonly expiresAt: number;
 }
-
-/** The claims of a token, as on the wire (RFC 9068). */
-export type Claims = Readonly<Record<string, unknown>>;
 
 /** The protected header of a signed token (RFC 7515, section 4.1). */
 type Header = Readonly<Partial<Record<'alg' | 'kid' | 'typ' | 'crit', unknown>>>;
@@ -142,18 +144,6 @@ const scopeClaimsOf = ({ scopeClaims }: IssuerConfig): readonly string[] => [...
 const areScopes = (claims: Claims, { scopeClaims }: IssuerConfig): boolean =>
   scopeClaims.every((name) => textOrTexts.safeParse(claimOf(claims, name)).success);
 
-/**
- * A claim by its name, or a member of a claim: `firebase.sign_in_provider` is the claim of that name, or else the member
- * `sign_in_provider` of the claim `firebase`.
- */
-function claimOf(claims: Claims, name: string): unknown {
-  if (Object.hasOwn(claims, name)) return claims[name];
-  return name.split('.').reduce<unknown>((value, part) => {
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject && Object.hasOwn(value, part) ? (value as Claims)[part] : undefined;
-  }, claims);
-}
-
 /** Whether a token has one of the accepted values of each required claim. A list or an object is none. */
 const hasRequiredClaims = (claims: Claims, { requiredClaims }: IssuerConfig): boolean =>
   [...requiredClaims].every(([name, values]) => {
@@ -220,9 +210,23 @@ const words = (value: unknown): string[] => {
 };
 
 /**
+ * Reads the organisations that a token names.
+ * @throws {GatewayError} `UNAUTHENTICATED` for a claim of another form; the log names its path
+ */
+function readOrganizations(claims: Claims, { organization }: IssuerConfig): Organizations {
+  try {
+    return organizationsOf(claims, organization);
+  } catch (error) {
+    if (error instanceof MalformedOrganization) throw invalidToken(`organization-claim: ${error.path}`);
+    throw error;
+  }
+}
+
+/**
  * Builds an access token from verified claims. The scopes come from the issuer's claims for scopes, `scope` and `scp` if
  * it names no others. A token that carries no claim for scopes has those that the issuer gives to people.
- * @throws {GatewayError} `UNAUTHENTICATED` if `iss`, `sub` or `exp` has the wrong type
+ * @throws {GatewayError} `UNAUTHENTICATED` if `iss`, `sub`, `exp` or a claim about organisations has the wrong
+ *   type
  */
 export function readAccessToken(claims: Claims, config: IssuerConfig): AccessToken {
   const { iss, sub, exp } = claims;
@@ -234,5 +238,12 @@ export function readAccessToken(claims: Claims, config: IssuerConfig): AccessTok
     .flatMap((name) => config.scopeAliases.get(name) ?? [name])
     .filter((name) => mayGrant(config, name));
   const scopes = new Set<string>(carriesScopes ? granted : config.people);
-  return { issuer: iss, subject: sub, scopes, expiresAt: exp };
+  const organizations = readOrganizations(claims, config);
+  return {
+    issuer: iss,
+    subject: sub,
+    scopes,
+    expiresAt: exp,
+    ...(organizations.size > 0 && { organizations }),
+  };
 }

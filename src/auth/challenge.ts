@@ -40,6 +40,19 @@ export const invalidServerSecret = (isBasic: boolean) =>
   });
 
 /**
+ * The error for a member of an organisation whose role does not allow an operation. Another token would not help, so the
+ * answer has no challenge.
+ * @param what what the role does not allow, as the end of a sentence
+ * @param roles the roles that allow it
+ */
+export const roleForbids = (what: string, roles: readonly string[]) =>
+  new GatewayError(
+    'FORBIDDEN',
+    `Your role in this organization may not ${what}. Roles that may: ${roles.join(', ')}`,
+    { reason: 'organization-role' },
+  );
+
+/**
  * The error for a valid token that lacks a scope.
  * @param missing the scopes that the token lacks
  * @param required all scopes that the operation needs

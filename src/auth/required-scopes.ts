@@ -7,11 +7,12 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { Organization } from '../config/values/organizations.ts';
 import { badUserInput } from '../errors.ts';
 import { once } from '../once.ts';
 import type { AccessToken } from './access-token.ts';
 import type { WithAccessToken } from './caller.ts';
-import { insufficientScope, notAuthenticated } from './challenge.ts';
+import { insufficientScope, notAuthenticated, roleForbids } from './challenge.ts';
 import { isIntrospection, rootFieldNames } from './root-fields.ts';
 import {
   accountActor,
@@ -97,10 +98,30 @@ export function requireScopes(required: readonly string[], accessToken: AccessTo
   );
 }
 
-/** What is known of a request when its scopes are checked. */
-interface Asking extends WithAccessToken {
-  /** The account that a server acts for, once that is decided; undefined: the caller asks for themselves. */
+/** For whom a request is, once that is decided. Without either, the caller asks for themselves. */
+export interface ForWhom {
+  /** The account that a server acts for. */
   readonly actingFor?: unknown;
+  /** The organisation that one of its members acts for. */
+  readonly member?: Pick<Organization, 'role' | 'config'> | undefined;
+}
+
+/** What is known of a request when its scopes are checked. */
+interface Asking extends WithAccessToken, ForWhom {}
+
+/** Whether a request is for somebody else than the caller. */
+const isForAnother = ({ actingFor, member }: ForWhom): boolean =>
+  actingFor !== undefined || member !== undefined;
+
+/**
+ * Lets a member see or change what an organisation owns only if their role allows it. Other requests pass.
+ * @throws {GatewayError} `FORBIDDEN`; it names the roles that may
+ */
+export function requireRole({ member }: ForWhom, isChange: boolean): void {
+  if (member === undefined || member.role === 'manage') return;
+  const { manage = [], read = [] } = member.config;
+  if (member.role !== 'read') throw roleForbids('see anything', [...new Set([...manage, ...read])]);
+  if (isChange) throw roleForbids('change things', manage);
 }
 
 /**
@@ -112,15 +133,17 @@ interface Asking extends WithAccessToken {
 export function useRequiredScopes(schema: GraphQLSchema): Plugin<Asking, Asking> {
   const authorize = (
     { schema, document, operationName }: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>,
-    { accessToken, actingFor }: Asking,
+    asking: Asking,
   ): void => {
     const operation = getOperationAST(document, operationName);
     const { ofAny, requiredOf, isOpen } = operation
       ? requirementOf(operation, schema, document)
       : { ofAny: none, requiredOf: () => none, isOpen: isIntrospection(document) };
     if (isOpen) return;
-    const isUsual = actingFor === undefined && !isPersonalOperator(accessToken);
-    requireScopes((isUsual && ofAny) || requiredOf(accessToken, actingFor !== undefined), accessToken);
+    const { accessToken } = asking;
+    const isUsual = !isForAnother(asking) && !isPersonalOperator(accessToken);
+    requireScopes((isUsual && ofAny) || requiredOf(accessToken, asking), accessToken);
+    requireRole(asking, operation?.operation !== 'query');
   };
   return {
     onParse:
@@ -149,8 +172,8 @@ const requirementOf = once(
     const depends = fields.some((field) => field?.extensions['orScope'] !== undefined);
     return {
       ofAny: depends ? undefined : [...new Set(fields.flatMap(requiredScopesOf))],
-      requiredOf: (accessToken: AccessToken | undefined, isActing: boolean) => [
-        ...new Set(fields.flatMap((field) => scopesRequiredOf(field, accessToken, isActing))),
+      requiredOf: (accessToken: AccessToken | undefined, forWhom: ForWhom) => [
+        ...new Set(fields.flatMap((field) => scopesRequiredOf(field, accessToken, forWhom))),
       ],
       isOpen: isIntrospection(document),
     };
@@ -198,26 +221,26 @@ const hasOther = (field: WithScopes, accessToken: AccessToken | undefined): bool
 /**
  * The scopes that a root field requires of a token.
  * @param accessToken undefined: there is no token
- * @param isActing whether the caller acts for another account
+ * @param forWhom for whom the request is
  * @throws {GatewayError} `BAD_USER_INPUT` if nobody can act for another account there
  */
 export function scopesRequiredOf(
   field: WithScopes,
   accessToken: AccessToken | undefined,
-  isActing: boolean,
+  forWhom: ForWhom,
 ): readonly string[] {
-  if (isActing && !isForOwner(field)) throw notForAccounts();
-  if (isActing) return accountActor;
+  if (isForAnother(forWhom) && !isForOwner(field)) throw notForAccounts(forWhom);
+  if (forWhom.actingFor !== undefined) return accountActor;
   const isFree =
     hasOther(field, accessToken) || (isForOperatorsToo(field) && isPersonalOperator(accessToken));
   return isFree ? none : requiredScopesOf(field);
 }
 
 /** The error for an operation that is not about an account's own data. */
-const notForAccounts = () =>
+const notForAccounts = ({ member }: ForWhom) =>
   badUserInput([
     {
-      path: ['header', 'keyward-account'],
+      path: ['header', member === undefined ? 'keyward-account' : 'keyward-organization'],
       message: 'Is only for operations on what an account owns: leave it out here.',
       type: 'value_error',
     },

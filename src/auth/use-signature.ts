@@ -6,8 +6,9 @@ import type { SignatureAlgorithm } from '../config/issuers.ts';
 import { GatewayError } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readBearer } from '../http/read-request.ts';
-import type { Claims, DecodedToken } from './access-token.ts';
+import type { DecodedToken } from './access-token.ts';
 import { invalidToken } from './challenge.ts';
+import type { Claims } from './claims.ts';
 import type { TrustedIssuer } from './trusted-issuer.ts';
 import { findKey, type KeySet, keysOf } from './verification-key.ts';
 

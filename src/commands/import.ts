@@ -18,7 +18,7 @@ const usage = `Usage: npm run keys:import -- FILE [--dry-run | --try KEY]
 
 Imports API keys from another service. FILE, or - for standard input, has one JSON object on each line:
 
-  required  "issuer", "subject", "key_prefix", and one of
+  required  "issuer", "subject" (or "organization"), "key_prefix", and one of
               "key"     the key itself
               "sha256"  the SHA-256 of the key, in hexadecimal digits or base64
               "sha512"  the SHA-512 of the key, in the same forms

@@ -15,6 +15,7 @@ const issuersOf = (env: Environment) => {
     scopeClaims: env.AUTH_SCOPE_CLAIMS,
     scopeAliases: env.AUTH_SCOPE_ALIASES,
     people: env.AUTH_PEOPLE,
+    organization: env.AUTH_ORGANIZATION,
     grants: undefined,
   };
   const all = [...(single ? [single] : []), ...(env.AUTH_ISSUERS ?? [])];
@@ -48,6 +49,8 @@ const issuersOf = (env: Environment) => {
         scopeAliases: claims.scopeAliases,
         /** The scopes of a token that carries no scope claim; only scopes for a person's own data. */
         people: claims.people,
+        /** How tokens name the organisations of a person; undefined: they name none. */
+        organization: claims.organization,
         /** The scopes over other people's data that the issuer may grant; every issuer may grant the other scopes. */
         grants,
       }) as const,

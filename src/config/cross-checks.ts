@@ -93,7 +93,13 @@ const developmentFaults = (given: Given): Fault[] => [
 
 const ofIssuer = [
   ...(['AUTH_AUDIENCE', 'AUTH_CLIENT_ID', 'AUTH_AUTHORIZED_PARTIES', 'AUTH_TOKENS', 'AUTH_REQUIRE'] as const),
-  ...(['AUTH_JWKS_URI', 'AUTH_SCOPE_CLAIMS', 'AUTH_SCOPE_ALIASES', 'AUTH_PEOPLE'] as const),
+  ...([
+    'AUTH_JWKS_URI',
+    'AUTH_SCOPE_CLAIMS',
+    'AUTH_SCOPE_ALIASES',
+    'AUTH_PEOPLE',
+    'AUTH_ORGANIZATION',
+  ] as const),
 ] as const;
 
 /** What is wrong with whose tokens the issuer of `AUTH_ISSUER` accepts; undefined also if one of these settings is faulty. */

@@ -100,6 +100,46 @@ export const requirements = z
   .refine((claims) => Object.keys(claims).every(isClaim), wantedRequirement)
   .transform((claims): ReadonlyMap<string, readonly RequiredValue[]> => new Map(Object.entries(claims)));
 
+/** Who may change what an organisation owns, if everyone may who belongs to it. */
+const everyone = 'everyone';
+
+const roles = z
+  .array(z.string().min(1), 'must be a list of roles')
+  .min(1, 'must name at least one role')
+  .max(100, 'must name at most 100 roles');
+
+const claimPath = z.string('must be the name of a claim').refine(isClaim, 'must be the name of a claim');
+
+/**
+ * How an issuer's tokens name the organisations of a person. A path is the name of a claim, or of a member of one:
+ * `o.id`. In `roles` and `name`, `*` is what `claim` has for an organisation, if that is an object by the organisations'
+ * ids: `*.role`.
+ */
+export const organization = objectOf({
+  claim: claimPath,
+  roles: claimPath.optional(),
+  manage: z.union(
+    [z.literal(everyone).transform(() => undefined), roles],
+    `must be a list of roles, or "${everyone}"`,
+  ),
+  read: roles.optional(),
+  name: claimPath.optional(),
+})
+  .refine(
+    ({ manage, read, roles: path }) => path !== undefined || (manage === undefined && read === undefined),
+    {
+      path: ['roles'],
+      message: `must name the claim of the roles, unless manage is "${everyone}" and there is no read`,
+    },
+  )
+  .readonly();
+
+/**
+ * How an issuer's tokens name the organisations of a person, and what their roles allow. `manage`: the roles that may
+ * change things; undefined: every member may. `read`: the roles that may see things; undefined: every member may.
+ */
+export type OrganizationConfig = z.infer<typeof organization>;
+
 /** The kinds of tokens: access tokens (RFC 9068), or ID tokens (OpenID Connect Core, section 2). */
 export const tokenKinds = z.enum(['access', 'id'], 'must be "access" or "id"');
 
@@ -166,6 +206,7 @@ export const plainIssuer = {
   requiredClaims: new Map<string, readonly RequiredValue[]>(),
   scopeClaims: usualScopeClaims,
   people: [],
+  organization: undefined,
 } as const;
 
 const issuer = objectOf({
@@ -179,6 +220,7 @@ const issuer = objectOf({
   scopeAliases: scopeAliases.default(new Map()),
   people: people.default([]),
   require: requirements.default(new Map()),
+  organization: organization.optional(),
   grants: grants.optional(),
 }).superRefine((given, context) => {
   const fault = audienceFault(given);

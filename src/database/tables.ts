@@ -21,9 +21,12 @@ import { defineEntity, type InferKyselyDB, p } from '@mikro-orm/sql';
 /** An account's id. The brand makes sure that only an account that was found or created has one. */
 export type AccountId = number & { readonly __brand: 'AccountId' };
 
+/** Whose account it is. A person's and an organisation's with the same text as their subject are two accounts. */
+export type AccountKind = 'person' | 'organization';
+
 const accountSchema = defineEntity({
   name: 'Account',
-  uniques: [{ properties: ['issuer', 'subject'] }],
+  uniques: [{ properties: ['issuer', 'subject', 'kind'] }],
   indexes: [
     { properties: ['isBeingErased'], where: { isBeingErased: true }, name: 'account_being_erased' },
     // For counting the accounts whose plan is not among the plans.
@@ -32,7 +35,9 @@ const accountSchema = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement().$type<AccountId>(),
     issuer: p.string(),
+    /** The person at the issuer, or the organisation. */
     subject: p.string(),
+    kind: p.string().$type<AccountKind>().default('person'),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     /**
      * The time since which an operator blocks the account: all its API keys and tokens are refused; null: not
@@ -57,7 +62,7 @@ const accountSchema = defineEntity({
   },
 });
 
-/** The owner of data: one subject of one issuer. The first write creates the account. */
+/** The owner of data: one subject of one issuer, a person or an organisation. The first write creates the account. */
 export class Account extends accountSchema.class {}
 accountSchema.setClass(Account);
 
@@ -73,6 +78,8 @@ const apiKeySchema = defineEntity({
     { properties: ['keyPrefix'], name: 'api_key_prefix' },
     // The creation of a key counts the account's active keys; inactive keys must not slow that down.
     { properties: ['account'], where: { isActive: true }, name: 'api_key_active' },
+    // The erasure of a person searches for the keys that they created for organisations.
+    { properties: ['createdBy'], where: { createdBy: { $ne: null } }, name: 'api_key_created_by' },
     // The removal of keys that ended long ago searches for them; active keys must not slow it down.
     { properties: ['deactivatedAt'], where: { deactivatedAt: { $ne: null } }, name: 'api_key_ended' },
     // For announcing expiries in time, and for the removal of keys that expired long ago.
@@ -99,6 +106,8 @@ const apiKeySchema = defineEntity({
     encryptedKey: p.text().nullable(),
     encryptionVersion: p.integer().default(1),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** The member who created an organisation's key; null: not known, or a person's key. */
+    createdBy: p.integer().$type<AccountId>().nullable(),
     /** The time from which the key is no longer valid; null: it stays valid while it is active. */
     expiresAt: p.datetime(3).nullable(),
     deactivatedAt: p.datetime(3).nullable(),
@@ -321,7 +330,7 @@ const auditEventSchema = defineEntity({
     id: p.integer().primary().autoincrement(),
     account: () => p.manyToOne(Account).mapToPk(),
     /**
-     * The actor: `operator`, `provider` (a server of the provider), `key` (the API key itself), `scanner` (which finds
+     * The actor: `member` (of the organisation that owns the account), `operator`, `provider` (a server of the provider), `key` (the API key itself), `scanner` (which finds
      * keys in public), or null: the account's owner.
      */
     actor: p.string().nullable(),
@@ -331,7 +340,7 @@ const auditEventSchema = defineEntity({
      */
     server: p.text().nullable(),
     /**
-     * The other account of an operator's action, which is in both audit trails: the operator's account in the trail
+     * The other account of an operator's or a member's action, which is in both audit trails: their account in the trail
      * of the account concerned, and the reverse.
      */
     other: () => p.manyToOne(Account).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
@@ -436,6 +445,8 @@ const webhookEventSchema = defineEntity({
     account: () => p.manyToOne(Account).mapToPk(),
     /** As in an audit event. */
     actor: p.string().nullable(),
+    /** The account of the member who did it, for an organisation; null for all others. */
+    member: p.integer().nullable(),
     action: p.string(),
     target: p.integer().nullable(),
     reason: p.text().nullable(),

@@ -6,6 +6,7 @@ import { plainIssuer, scopesOverOthers } from '../config/issuers.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createDevelopmentIdentityProvider } from './identity-provider.ts';
 import { developmentAudience, developmentClientId, developmentIssuer, developmentServer } from './issuer.ts';
+import { organizationsClaim } from './organization-roles.ts';
 import { seed } from './seed.ts';
 
 interface Surroundings {
@@ -39,6 +40,7 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
     algorithms: config.algorithms,
     ...plainIssuer,
     scopeAliases: new Map(),
+    organization: { claim: organizationsClaim, roles: '*.role', manage: ['admin'], name: '*.name' },
     grants: scopesOverOthers,
   };
   return {

@@ -1,10 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import Provider, { errors } from 'oidc-provider';
 import { developmentSubjectGrant } from './issuer.ts';
+import { defaultRole, type OrganizationRoles, organizationsFault } from './organization-roles.ts';
 import {
   configure,
+  createMemberships,
   type DevelopmentIdentityProviderOptions,
   isSubject,
+  type Memberships,
   resource,
   resourceServerOf,
 } from './provider-configuration.ts';
@@ -22,8 +25,9 @@ export async function createDevelopmentIdentityProvider(
   if (options.production) {
     throw new Error('The development identity provider lets anyone in, so it does not start in production.');
   }
-  const provider = new Provider(options.issuer, await configure(options));
-  registerSubjectGrant(provider, options);
+  const memberships = createMemberships();
+  const provider = new Provider(options.issuer, await configure(options, memberships));
+  registerSubjectGrant(provider, options, memberships);
   useInteractionPages(provider);
   const mountPath = new URL(options.issuer).pathname;
   const listener = provider.callback();
@@ -45,19 +49,50 @@ function requestedScope(scope: string | undefined, allowed: readonly string[]): 
   return requested.join(' ');
 }
 
+/**
+ * The organisations of a token request; none if the request names none.
+ * @param text a JSON object: the id of each organisation, and the subject's role in it
+ * @throws {errors.InvalidRequest} for anything else
+ */
+function requestedOrganizations(text = '{}'): OrganizationRoles {
+  const organizations = parseObject(text);
+  if (organizations === undefined)
+    throw new errors.InvalidRequest('organizations must be a JSON object of ids and roles');
+  const fault = organizationsFault(organizations);
+  if (fault !== undefined) throw new errors.InvalidRequest(fault);
+  return organizations as OrganizationRoles;
+}
+
+/** Parses a JSON object; undefined if the text is none. */
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Adds the grant type that issues a token for any named subject. */
-function registerSubjectGrant(provider: Provider, options: DevelopmentIdentityProviderOptions): void {
+function registerSubjectGrant(
+  provider: Provider,
+  options: DevelopmentIdentityProviderOptions,
+  memberships: Memberships,
+): void {
   const resourceServer = new provider.ResourceServer(resource, resourceServerOf(options));
-  provider.registerGrantType<{ subject?: string; scope?: string }>(
+  provider.registerGrantType<{ subject?: string; scope?: string; organizations?: string }>(
     developmentSubjectGrant,
     async (ctx) => {
       const { client, params } = ctx.oidc;
       const { subject: accountId } = params;
       if (!isSubject(accountId)) throw new errors.InvalidRequest('subject must have 1 to 255 characters');
       const scope = requestedScope(params.scope, options.scopes);
+      const organizations = requestedOrganizations(params.organizations);
       const grant = new provider.Grant({ accountId, clientId: client.clientId });
       grant.addResourceScope(resource, scope);
       const grantId = await grant.save();
+      memberships.set(grantId, organizations);
       const gty = developmentSubjectGrant;
       const token = new provider.AccessToken({ accountId, client, grantId, gty, resourceServer, scope });
       ctx.body = {
@@ -67,7 +102,7 @@ function registerSubjectGrant(provider: Provider, options: DevelopmentIdentityPr
         scope,
       };
     },
-    ['subject', 'scope'],
+    ['subject', 'scope', 'organizations'],
   );
 }
 
@@ -81,6 +116,12 @@ async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefin
   return new URLSearchParams(body);
 }
 
+/** The organisation of a sign-in form, with its role; none if the field is empty. */
+function formOrganizations(form: URLSearchParams | undefined): OrganizationRoles {
+  const id = form?.get('organization')?.trim() ?? '';
+  return id === '' ? {} : { [id]: form?.get('role') ?? defaultRole };
+}
+
 /** Adds the page where a person enters a name. */
 function useInteractionPages(provider: Provider): void {
   provider.use(async (ctx, next) => {
@@ -88,13 +129,22 @@ function useInteractionPages(provider: Provider): void {
     // Refuses a request that does not belong to a running sign-in.
     await provider.interactionDetails(ctx.req, ctx.res);
     ctx.set({ 'cache-control': 'no-store', 'content-security-policy': pagePolicy });
+    ctx.type = 'html';
     if (ctx.method !== 'POST') {
-      ctx.type = 'html';
-      ctx.body = loginPage;
+      ctx.body = loginPage();
       return;
     }
-    const accountId = (await readForm(ctx.req))?.get('login');
-    if (!isSubject(accountId)) return ctx.throw(400, 'The name must have 1 to 255 characters.');
-    await provider.interactionFinished(ctx.req, ctx.res, { login: { accountId } });
+    const form = await readForm(ctx.req);
+    const accountId = form?.get('login');
+    const organizations = formOrganizations(form);
+    const fault = isSubject(accountId)
+      ? organizationsFault(organizations)
+      : 'The name must have 1 to 255 characters.';
+    if (fault !== undefined || !isSubject(accountId)) {
+      ctx.status = 400;
+      ctx.body = loginPage(fault);
+      return;
+    }
+    await provider.interactionFinished(ctx.req, ctx.res, { login: { accountId, organizations } });
   });
 }

@@ -5,6 +5,7 @@ import { type Adapter, type AdapterPayload, type Configuration, errors } from 'o
 import { escapeHtml } from '../pages/page-content.ts';
 import { callbackPath } from '../pages/pages.ts';
 import { developmentSubjectGrant } from './issuer.ts';
+import { type OrganizationRoles, organizationsClaim, organizationsClaimOf } from './organization-roles.ts';
 import { page } from './provider-pages.ts';
 
 /** The options of the development identity provider. */
@@ -103,8 +104,38 @@ const featuresOf = (options: DevelopmentIdentityProviderOptions): Configuration[
   },
 });
 
+/**
+ * The organisations of people: by the session's `uid` for those of a sign-in, and by the grant's id for those of its
+ * tokens. No entry: no organisations.
+ */
+export type Memberships = LRUCache<string, OrganizationRoles>;
+
+/** Makes an empty store of memberships. */
+export const createMemberships = (): Memberships => new LRUCache({ max: 10_000 });
+
+/**
+ * Makes a grant of every scope for each sign-in. No person has to consent: in development, a client without one of its
+ * scopes would only surprise. The grant has the organisations of the sign-in, or those that the session has from an
+ * earlier one.
+ */
+const grantEverything =
+  (scopes: string, memberships: Memberships): Configuration['loadExistingGrant'] =>
+  async ({ oidc: { provider, client, session, result } }) => {
+    const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
+    grant.addOIDCScope(scopes);
+    grant.addResourceScope(resource, scopes);
+    const grantId = await grant.save();
+    const uid = session?.uid ?? '';
+    if (result?.login) memberships.set(uid, result.login['organizations'] as OrganizationRoles);
+    memberships.set(grantId, memberships.get(uid) ?? {});
+    return grant;
+  };
+
 /** The configuration of oidc-provider, with a new signing key. */
-export async function configure(options: DevelopmentIdentityProviderOptions): Promise<Configuration> {
+export async function configure(
+  options: DevelopmentIdentityProviderOptions,
+  memberships: Memberships,
+): Promise<Configuration> {
   const { pathname } = new URL(options.issuer);
   const origins = pageOrigins(options.issuer);
   return {
@@ -118,19 +149,17 @@ export async function configure(options: DevelopmentIdentityProviderOptions): Pr
       // The path limits the cookies to the provider, so nothing else on this origin receives them.
       long: { httpOnly: true, sameSite: 'lax', path: pathname },
     },
+    extraTokenClaims: (_ctx, token) => {
+      const organizations = 'grantId' in token ? (memberships.get(token.grantId ?? '') ?? {}) : {};
+      if (Object.keys(organizations).length === 0) return undefined;
+      return { [organizationsClaim]: organizationsClaimOf(organizations) };
+    },
     features: featuresOf(options),
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     interactions: { url: (_ctx, { uid }) => `${pathname}/interaction/${uid}` },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     jwks: { keys: [await createSigningKey()] },
-    // No person has to consent: in development, a client without one of its scopes would only surprise.
-    loadExistingGrant: async ({ oidc: { provider, client, session } }) => {
-      const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
-      grant.addOIDCScope(options.scopes.join(' '));
-      grant.addResourceScope(resource, options.scopes.join(' '));
-      await grant.save();
-      return grant;
-    },
+    loadExistingGrant: grantEverything(options.scopes.join(' '), memberships),
     renderError: (ctx, { error, error_description }) => {
       ctx.type = 'html';
       ctx.body = page('This did not work', `<p>${escapeHtml(error_description ?? error)}</p>`);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { defaultRole, offeredRoles } from './organization-roles.ts';
 
 const style = `
 :root { color-scheme: light dark; --accent: light-dark(#0b5d57, #6fd3c6); --line: light-dark(#d7dfdd, #35413f); }
@@ -9,9 +10,14 @@ h1 { margin: 0 0 8px; font-size: 24px; letter-spacing: -.01em; }
 p { margin: 0 0 24px; color: light-dark(#55625f, #a3b1ae); }
 form { display: grid; gap: 12px; margin: 0 0 28px; }
 label { display: grid; gap: 4px; }
-input, button { box-sizing: border-box; width: 100%; padding: 10px 14px; border: 1px solid var(--line);
+.pair { display: grid; grid: auto auto / auto-flow 1fr auto; gap: 4px 12px; }
+.hint { margin: 0 0 12px; font-size: 14px; }
+.other { margin-top: 16px; }
+.fault { color: light-dark(#a3261d, #ff9d92); }
+input, select, button { box-sizing: border-box; width: 100%; padding: 10px 14px; border: 1px solid var(--line);
   border-radius: 8px; background: transparent; color: inherit; font: inherit; }
-input { border-color: light-dark(#55625f, #a3b1ae); }
+input, select { border-color: light-dark(#55625f, #a3b1ae); }
+select { background: light-dark(#fff, #141a19); }
 button { cursor: pointer; }
 .first { border-color: var(--accent); background: var(--accent); color: light-dark(#fff, #06201d); font-weight: 600; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -38,12 +44,29 @@ export const page = (title: string, content: string) => `<!doctype html>
 </html>
 `;
 
-/** The page where a person chooses an account: one click for a seeded account, or any other name. */
-export const loginPage = page(
-  'Sign in',
-  `<p>Development only: any name will do, no password is asked for.</p>
-<form method="post"><button class="first" name="login" value="alice">Continue as alice</button>
-<button name="login" value="bob">Continue as bob</button></form>
-<form method="post"><label>Another name <input name="login" required maxlength="255" autocomplete="off"></label>
+const roleChoices = offeredRoles
+  .map((role) => `<option${role === defaultRole ? ' selected' : ''}>${role}</option>`)
+  .join('');
+
+// Enter in a field presses the first button of its form. That one is hidden and has no name, so Enter never continues
+// as alice. The form sends `login` twice if a seeded account is chosen: the button's value, then the field's.
+
+/**
+ * The page where a person chooses an account: one click for a seeded account, or any other name.
+ * @param fault what is wrong with the form that was sent, as HTML
+ */
+export const loginPage = (fault?: string) =>
+  page(
+    'Sign in',
+    `<p>Development only: any name will do, no password is asked for.</p>
+${fault === undefined ? '' : `<p class="fault" role="alert">${fault}</p>`}
+<form method="post"><button hidden>Continue</button>
+<div class="pair"><label for="organization">Organisation</label>
+<input id="organization" name="organization" maxlength="255" pattern="[ -~]*" title="Visible ASCII characters, with spaces only inside" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="hint">
+<label for="role">Role</label><select id="role" name="role">${roleChoices}</select></div>
+<p class="hint" id="hint">Optional: the id of an organisation, such as acme, and the role in it.</p>
+<button class="first" name="login" value="alice" formnovalidate>Continue as alice</button>
+<button name="login" value="bob" formnovalidate>Continue as bob</button>
+<label class="other">Another name <input name="login" required maxlength="255" autocomplete="off"></label>
 <button>Continue</button></form>`,
-);
+  );

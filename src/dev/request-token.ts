@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fetchIssuerMetadata } from '../auth/trusted-issuer.ts';
 import { developmentSubjectGrant } from './issuer.ts';
+import type { OrganizationRoles } from './organization-roles.ts';
 
 /** A request for an access token. */
 export interface TokenRequest {
@@ -9,6 +10,8 @@ export interface TokenRequest {
   readonly subject: string;
   /** The scopes, separated by spaces; if missing, all scopes of the provider. */
   readonly scope?: string | undefined;
+  /** The organisations that the subject belongs to; if missing, none. */
+  readonly organizations?: OrganizationRoles | undefined;
 }
 
 const metadataSchema = z.object({ token_endpoint: z.url() });
@@ -38,12 +41,19 @@ const refusal = (answer: unknown, status: number) => {
  * @returns the access token, a JWT
  * @throws {Error} if no provider answers or the provider refuses; the message is a sentence for a person
  */
-export async function requestToken({ issuer, clientId, subject, scope }: TokenRequest): Promise<string> {
+export async function requestToken(request: TokenRequest): Promise<string> {
+  const { issuer, clientId, subject, scope, organizations } = request;
   const { token_endpoint } = await discover(issuer);
-  const parameters = { grant_type: developmentSubjectGrant, client_id: clientId, subject };
+  const parameters = {
+    grant_type: developmentSubjectGrant,
+    client_id: clientId,
+    subject,
+    ...(scope !== undefined && { scope }),
+    ...(organizations !== undefined && { organizations: JSON.stringify(organizations) }),
+  };
   const response = await fetch(token_endpoint, {
     method: 'POST',
-    body: new URLSearchParams(scope === undefined ? parameters : { ...parameters, scope }),
+    body: new URLSearchParams(parameters),
     signal: AbortSignal.timeout(timeout),
   });
   const answer: unknown = await response.json().catch(() => undefined);

@@ -5,7 +5,14 @@ import { Account, type AccountId, ApiKey, ApiKeySecret, PrivateKey } from '../da
 import type { Sealer } from '../secrets/sealer.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
-/** The API keys of the seed: ids 1, 2 and 3 belong to alice, id 4 to bob. */
+/** The accounts of the seed. */
+const holders = [
+  { subject: 'alice', kind: 'person' },
+  { subject: 'bob', kind: 'person' },
+  { subject: 'acme', kind: 'organization' },
+] as const;
+
+/** The API keys of the seed: ids 1, 2 and 3 belong to alice, id 4 to bob. The organisation has none yet. */
 const apiKeys = [
   { subject: 'alice', name: 'Laptop', isDefault: true },
   { subject: 'alice', name: 'Build server', isDefault: false },
@@ -14,7 +21,7 @@ const apiKeys = [
 ] as const;
 
 /**
- * Fills an empty database with the accounts of two people, to try things out.
+ * Fills an empty database with the accounts of two people and an organisation, to try things out.
  * @param em a fork of the entity manager
  * @param issuer the issuer identifier of the development identity provider
  * @param secrets the secrets that hash the API keys and seal the private key
@@ -29,9 +36,8 @@ export async function seed(
   if ((await em.count(Account)) > 0) return;
   const now = new Date();
   const ids = new Map<string, AccountId>();
-  for (const subject of ['alice', 'bob']) {
-    ids.set(subject, await em.insert(Account, { issuer, subject, createdAt: now }));
-  }
+  for (const holder of holders)
+    ids.set(holder.subject, await em.insert(Account, { issuer, ...holder, createdAt: now }));
   for (const { subject, ...key } of apiKeys) {
     const secret = createApiKeySecret(keyPrefix);
     const account = ids.get(subject) as AccountId;

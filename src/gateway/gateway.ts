@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { organizationOfKey } from '../api-keys/verify/verify-api-key.ts';
 import { mayBeApiKey, verifySecret } from '../api-keys/verify/verify-secret.ts';
 import { scopesIn } from '../auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resource-metadata.ts';
@@ -117,7 +118,8 @@ const verifyAtDoor =
     });
     const plan = entitlement?.plan ?? null;
     const isStale = found?.staleSince !== undefined;
-    return { reason, keyId: found?.id, userId: found?.account, plan, isStale, ...limits };
+    const organization = found ? organizationOfKey(found) : null;
+    return { reason, keyId: found?.id, userId: found?.account, organization, plan, isStale, ...limits };
   };
 
 /** Makes the handler that passes each request to the handler of its path. */

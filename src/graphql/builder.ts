@@ -84,7 +84,7 @@ export const builder = new SchemaBuilder<{
 
 /** How a server runs the fields of an account's owner. */
 const acting =
-  "A provider's server with the scope `accounts.act` runs the fields about your own things for another account: the header `Keyward-Account` has the account's id.";
+  "A provider's server with the scope `accounts.act` runs the fields about your own things for another account: the header `Keyward-Account` has the account's id. A member of an organization runs them for it: the header `Keyward-Organization` has its id, as in the access token.";
 
 builder.queryType({ description: `What can be read. ${acting}` });
 builder.mutationType({ description: `What can be changed. ${acting}` });

@@ -29,6 +29,8 @@ interface FieldFacts extends ValueFacts {
   flatInRest?: true;
   /** REST has it only if it is not null: the contract has no such member of an ordinary record. */
   onlyIfSet?: true;
+  /** REST leaves it out if it has this value, for the same reason. */
+  leftOutIf?: string;
   /** REST leaves it out of the record: most readers would wait for what they do not need, or the contract is fixed. */
   notInRest?: true;
 }
@@ -78,6 +80,7 @@ const names: Readonly<Record<keyof Facts, true>> = {
   example: true,
   flatInRest: true,
   input: true,
+  leftOutIf: true,
   limitInRest: true,
   mostBytes: true,
   neverNull: true,

@@ -14,6 +14,7 @@ import type { Logger } from 'pino';
 import type { WithAccessToken } from '../auth/caller.ts';
 import { isOperator, mayActForOthers } from '../auth/required-scopes.ts';
 import { rootFieldNames, rootFields } from '../auth/root-fields.ts';
+import type { Organizations } from '../config/values/organizations.ts';
 import type { Db } from '../database/db.ts';
 import type { AccountId } from '../database/tables.ts';
 import type { Exchange, RequestRecord } from '../http/exchange.ts';
@@ -75,16 +76,30 @@ export const createSurround =
     events: andTell(createEventLog(logger, record), listeners, services),
   });
 
-/** The header field that names the account for which a request is. */
+/** The header fields that name for whom a request is: an account, or an organisation. */
 const accountHeader = 'keyward-account';
+const organizationHeader = 'keyward-organization';
 
-/** Decides whether a caller may act for the account that a request names; undefined: it is the caller's own. */
+/**
+ * Decides whether a caller may act for the account or the organisation that a request names; undefined: it is the
+ * caller's own account.
+ */
 export type ActFor = (acting: {
   readonly db: Db;
   readonly caller: Caller;
   readonly mayAct: boolean;
-  readonly account: string;
-}) => Promise<Required<Pick<OperationContext, 'owner' | 'actingFor'>> | undefined>;
+  readonly organizations: Organizations;
+  readonly account: string | undefined;
+  readonly organization: string | undefined;
+}) => Promise<
+  | (Pick<OperationContext, 'owner' | 'actingFor' | 'member'> & {
+      readonly account: AccountId | undefined;
+      readonly memberId?: AccountId | undefined;
+    })
+  | undefined
+>;
+
+const noOrganizations: Organizations = new Map();
 
 /** The context of a request whose document is known. */
 export interface WithRun {
@@ -99,7 +114,7 @@ type Decided = YogaInitialContext &
   WithRun &
   Partial<OperationContext> & {
     /** Whose account the request is for; undefined: the caller's own. Missing until it is decided. */
-    acted?: { readonly decision: Awaited<ReturnType<ActFor>> };
+    acted?: { readonly decision: Pick<OperationContext, 'owner' | 'actingFor' | 'member'> | undefined };
   };
 
 /**
@@ -112,29 +127,39 @@ export function useOperationContext(surround: Surround, actFor: ActFor): Plugin<
   const decide = (context: Decided): Promise<void> | undefined => {
     const { accessToken, headers, record } = context;
     const account = headers[accountHeader];
-    if (!accessToken || account === undefined || context.acted) return undefined;
-    const { issuer, subject, server, scopes } = accessToken;
+    const organization = headers[organizationHeader];
+    if (!accessToken || (account === undefined && organization === undefined) || context.acted)
+      return undefined;
+    const { issuer, subject, server, scopes, organizations = noOrganizations } = accessToken;
+    const caller = { issuer, subject };
     const mayAct = mayActForOthers(scopes);
     const { db } = surround(context);
-    return actFor({ db, caller: { issuer, subject }, mayAct, account }).then((decision) => {
-      Object.assign(context, { acted: { decision }, actingFor: decision?.actingFor });
-      if (!decision) return;
-      record.accountId = decision.actingFor;
-      record.actor = serverName({ caller: { issuer, subject }, server });
+    return actFor({ db, caller, mayAct, organizations, account, organization }).then((decided) => {
+      Object.assign(context, { acted: { decision: decided } });
+      if (!decided) return;
+      const { account: accountId, memberId, actingFor, member } = decided;
+      Object.assign(context, { actingFor, member });
+      Object.assign(record, accountId !== undefined && { accountId }, memberId !== undefined && { memberId });
+      if (actingFor !== undefined) record.actor = serverName({ caller, server });
     });
   };
+
+  /** Who is the owner in place of the caller. */
+  const ownerOf = ({ acted, actingFor, member }: Decided) =>
+    acted?.decision && { owner: acted.decision.owner, actingFor, member };
 
   const build = (context: Decided) => {
     const { accessToken, headers, method } = context;
     if (!accessToken) return {};
-    const { issuer, subject, server, scopes } = accessToken;
+    const { issuer, subject, server, scopes, organizations } = accessToken;
     const caller = { issuer, subject };
     return {
       ...surround(context),
       caller,
+      organizations,
       // Who acts for nobody owns what they ask for.
-      owner: caller as Owner,
-      ...context.acted?.decision,
+      owner: { ...caller, kind: 'person' } as Owner,
+      ...ownerOf(context),
       server,
       isOperator: isOperator(scopes),
       // Requests with other methods are idempotent anyway.

@@ -31,6 +31,8 @@ export interface RequestRecord extends RequestIds {
   server?: string;
   /** The server that acts for the account: its name, or whose access token it has. */
   actor?: string;
+  /** The account of the member who acts for an organisation, if there is one. */
+  memberId?: AccountId;
   /** The caller's account, if the answer names it; of a request about an API key, the key's account. */
   accountId?: AccountId | undefined;
   /** The API key that was verified, if there is such a key. */

@@ -49,10 +49,10 @@ const hosts = new LRUCache<string, boolean>({ max: 100, memoMethod: isHost });
  * The fields that decide something and have one value (RFC 9110, section 5.3). Of several, Node would take the first,
  * and a proxy may take the last. Node joins other fields with commas, so nothing is lost.
  */
-const singleFields = ['host', 'content-type', 'authorization', 'keyward-account'];
+const singleFields = ['host', 'content-type', 'authorization', 'keyward-account', 'keyward-organization'];
 
 /** The same by length. */
-const byLength: readonly (string | undefined)[] = Array.from({ length: 16 }, (_, length) =>
+const byLength: readonly (string | undefined)[] = Array.from({ length: 21 }, (_, length) =>
   singleFields.find((name) => name.length === length),
 );
 

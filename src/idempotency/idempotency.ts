@@ -108,11 +108,11 @@ const deleteRecords = prepareQuery(IdempotencyRecord, (db, { until }: { until: D
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /**
- * The key within the owner's account: each server that acts for the account has keys of its own. No key that a header
- * field can have contains a NUL.
+ * The key within the owner's account: each server that acts for the account, and each member of an organisation, has
+ * keys of its own. No key that a header field can have contains a NUL.
  */
-const scopedKey = ({ caller, actingFor }: OperationContext, key: string): string =>
-  actingFor === undefined ? key : [caller.issuer, caller.subject, key].join('\0');
+const scopedKey = ({ caller, actingFor, member }: OperationContext, key: string): string =>
+  actingFor === undefined && member === undefined ? key : [caller.issuer, caller.subject, key].join('\0');
 
 const stillRunning = () =>
   new GatewayError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
@@ -151,7 +151,8 @@ export class IdempotencyRecords implements Idempotency, AsyncDisposable {
     if (context.server !== undefined && context.actingFor === undefined) throw notForServers();
     const key = scopedKey(context, parseIdempotencyKey(operation.key));
     const keyed = { ...operation, key };
-    const id = JSON.stringify([context.owner.issuer, context.owner.subject, key]);
+    const { issuer, subject, kind } = context.owner;
+    const id = JSON.stringify([issuer, subject, kind, key]);
     if (this.#running.has(id)) throw stillRunning();
     const kept = await replay<Result>(context, keyed);
     if (kept) return kept;

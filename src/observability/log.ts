@@ -113,16 +113,17 @@ const requestLine = (status: number, record: RequestRecord, address: string | nu
   stale: record.isStale,
   server: record.server ?? record.actor,
   accountId: record.accountId ?? record.failure?.accountId,
+  memberId: record.memberId,
   keyId: record.keyId,
   reason: reasonOf(record),
 });
 
 /** Makes the event log of one request. Each line has the event's name, and the ids of the request and its trace. */
 export const createEventLog =
-  (logger: Logger, record: RequestIds & Pick<RequestRecord, 'server' | 'actor'>): EventLog =>
+  (logger: Logger, record: RequestIds & Pick<RequestRecord, 'server' | 'actor' | 'memberId'>): EventLog =>
   (name, { reason: _, ...event }) => {
-    const { requestId, traceId, spanId, actor, server = actor } = record;
-    const line: object = { requestId, traceId, spanId, event: name, server, ...event };
+    const { requestId, traceId, spanId, actor, server = actor, memberId } = record;
+    const line: object = { requestId, traceId, spanId, event: name, server, memberId, ...event };
     logger.info(line, `${name}`);
   };
 

@@ -102,7 +102,12 @@ export async function audited<Result>(
     const inner = { ...context, db, events };
     await context.precondition?.(inner);
     const changed = await change(inner);
-    const rows = pending.flatMap((one) => rowsOf(context, one));
+    const done = pending;
+    pending = [];
+    const member = done.length > 0 ? await context.member?.ensureAccount(inner) : undefined;
+    // The account of the member comes first.
+    pending.push(...done);
+    const rows = pending.flatMap((one) => rowsOf(context, member, one));
     // Every transaction writes in the order of the accounts. So two operators who change each other's accounts wait
     // for each other once, and cannot deadlock.
     rows.sort((one, other) => one.account - other.account);
@@ -144,8 +149,16 @@ function assertSame(account: AccountId, actingFor: AccountId): void {
   if (account !== actingFor) throw serviceUnavailable('account-changed');
 }
 
-/** The rows of an event: one for the account's owner or a server of the provider, or two for an operator's action. */
-function rowsOf(context: OperationContext, { name, event, changes }: Pending): NewEvent[] {
+/**
+ * The rows of an event: one for the account's owner or a server of the provider; two for the action of an operator, or
+ * of a member of an organisation, which is in their own trail too.
+ * @param member the account of the member who acts for an organisation; undefined: nobody does
+ */
+function rowsOf(
+  context: OperationContext,
+  member: AccountId | undefined,
+  { name, event, changes }: Pending,
+): NewEvent[] {
   const { requestSource, services, server, actingFor } = context;
   const { accountId: account, operatorId: operator, reason = null } = event;
   // A server has no trail of its own.
@@ -175,6 +188,12 @@ function rowsOf(context: OperationContext, { name, event, changes }: Pending): N
   const { address, isKeyItself } = requestSource;
   const actor = isKeyItself ? 'key' : null;
   const own = { ...common, actor, address, account, other: null, inAnyState: false };
+  // The member's address is for the member's own trail. Counted for both: else a person in many organisations could make as many times the changes of a day.
+  if (member !== undefined && member !== account)
+    return [
+      { ...own, actor: 'member', other: member, address: null, counted: 1, most },
+      { ...own, account: member, other: account, counted: 1, most },
+    ];
   if (operator === undefined) return [{ ...own, counted: 1, most }];
   if (operator === account) return [own];
   const done = { ...common, account, actor: 'operator', other: operator, address: null };

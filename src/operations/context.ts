@@ -1,6 +1,7 @@
 import type { Rate } from '../config/config.ts';
+import type { Organization, Organizations } from '../config/values/organizations.ts';
 import type { Db } from '../database/db.ts';
-import type { AccountId, ApiKey, AutomationSettings, QuotaRefill } from '../database/tables.ts';
+import type { AccountId, AccountKind, ApiKey, AutomationSettings, QuotaRefill } from '../database/tables.ts';
 import type { RateUse } from '../http/rate-limits/limiter.ts';
 import type { EventLog } from '../observability/events.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -15,20 +16,40 @@ export interface Caller {
   readonly subject: string;
 }
 
+/** Whose account it is, as the issuer names them: a person, or an organisation. */
+export interface AccountHolder extends Caller {
+  readonly kind: AccountKind;
+}
+
 /**
- * The person whose data an operation reads and changes. The brand makes sure that no query for an owner's data takes the
- * caller, who may be somebody else.
+ * The person or the organisation whose data an operation reads and changes. The brand makes sure that no query for an
+ * owner's data takes the caller, who may be somebody else.
  */
-export type Owner = Caller & { readonly __brand: 'Owner' };
+export type Owner = AccountHolder & { readonly __brand: 'Owner' };
+
+/** The organisation for which one of its members calls. */
+export interface ActingMember extends Organization {
+  /** Its id at the issuer. */
+  readonly id: string;
+  /**
+   * Returns the member's own account, and creates it if it is missing.
+   * @throws {GatewayError} `FORBIDDEN` if it is blocked
+   */
+  readonly ensureAccount: (context: OperationContext) => Promise<AccountId>;
+}
 
 /** The surroundings of an operation: every operation gets them beside its input. */
 export interface OperationContext {
   /** Who asks. */
   readonly caller: Caller;
-  /** Whose data it is: the caller's own, unless a server of the provider acts for somebody. */
+  /** Whose data it is: the caller's own, unless they act for an organisation, or a server of the provider for somebody. */
   readonly owner: Owner;
   /** The account that a server of the provider acts for; undefined: the caller asks for themselves. */
   readonly actingFor?: AccountId | undefined;
+  /** The organisation that the caller acts for, as one of its members; undefined: the caller acts for none. */
+  readonly member?: ActingMember | undefined;
+  /** The organisations of the caller's token; undefined: it names none. */
+  readonly organizations?: Organizations | undefined;
   /** The name of the server of the provider that calls with a secret of its own; undefined for a person. */
   readonly server?: string | undefined;
   /** Receives the facts for the request's log line. */

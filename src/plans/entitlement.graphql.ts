@@ -1,4 +1,9 @@
-import { accountIdArgument, issuerArgument, subjectArgument } from '../accounts/arguments.ts';
+import {
+  accountIdArgument,
+  issuerArgument,
+  organizationArgument,
+  subjectArgument,
+} from '../accounts/arguments.ts';
 import { accountEntitler, signedIn } from '../auth/scopes.ts';
 import { type ArgumentBuilder, builder, runs, timeOrNull } from '../graphql/builder.ts';
 import { type EntitlementRecord, entitlement } from './entitlement.ts';
@@ -175,6 +180,7 @@ builder.mutationFields((t) => ({
     args: {
       issuer: t.arg.string(issuerArgument),
       subject: t.arg.string(subjectArgument),
+      organization: t.arg.string(organizationArgument),
       ...grantedArguments(t),
     },
     resolve: (_root, input, context) => setEntitlementBySubject(context, input as never),

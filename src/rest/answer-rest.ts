@@ -1,5 +1,5 @@
 import type { WithAccessToken } from '../auth/caller.ts';
-import { requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
+import { type ForWhom, requireRole, requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
 import type { Page } from '../database/page.ts';
 import type { Pipeline } from '../graphql/run-operation.ts';
 import { answerCompressible, compressible } from '../http/compressible.ts';
@@ -90,6 +90,15 @@ function describeAnswer(route: BoundRoute, { value, variables, pageInfo }: Outco
 }
 
 /**
+ * Lets a caller pass only with all required scopes, and for an organisation with a role that allows the operation.
+ * @throws {GatewayError} `UNAUTHENTICATED`; `FORBIDDEN`; `BAD_USER_INPUT` if nobody can act for another account there
+ */
+function authorize({ field, method }: BoundRoute, context: WithAccessToken & ForWhom): void {
+  requireScopes(scopesRequiredOf(field, context.accessToken, context), context.accessToken);
+  requireRole(context, method !== 'GET');
+}
+
+/**
  * Makes the handler of REST calls below `/api/v1`. The handler checks each call in this order: route, size of the
  * body, access token, scopes, media type, input.
  * @param pipeline runs the operations
@@ -111,8 +120,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     await pipeline.enter(Object.assign(exchange, { wholeLists: true }));
     // The plugins have added what operations need.
     const contextValue = exchange as Exchange & WithAccessToken & OperationContext;
-    const { accessToken, actingFor } = contextValue;
-    requireScopes(scopesRequiredOf(route.field, accessToken, actingFor !== undefined), accessToken);
+    authorize(route, contextValue);
     const variables = readInput(exchange, route, match.parameters);
     const conditions = conditionsOf(exchange.headers);
     if (conditions && route.resource?.isPage) assertNoTag(conditions, route);

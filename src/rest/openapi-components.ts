@@ -25,8 +25,11 @@ export interface JsonSchema {
 
 type Described = Pick<GraphQLField<unknown, unknown> | GraphQLArgument, 'name' | 'type' | 'extensions'>;
 
-/** Whether REST has a member only if it is not null. */
-const isOnlyIfSet = (member: Pick<Described, 'extensions'>): boolean => factsOf(member).onlyIfSet === true;
+/** Whether REST has a member only in some records. */
+const isSometimes = (member: Pick<Described, 'extensions'>): boolean => {
+  const { onlyIfSet, leftOutIf } = factsOf(member);
+  return onlyIfSet === true || leftOutIf !== undefined;
+};
 
 /** A description from GraphQL with the names of other fields as in REST. Variables, headers and codes stay. */
 export const namesInRest = (text: string): string =>
@@ -47,7 +50,7 @@ export const orNull = (schema: JsonSchema): JsonSchema => {
 /** The schema of an object: each member that GraphQL lets be null accepts null, unless REST then leaves it out. */
 export function withNulls(schema: JsonSchema, members: readonly Described[]): JsonSchema {
   const nullable = new Set(
-    members.filter((member) => !isNonNullType(member.type) && !isOnlyIfSet(member)).map(({ name }) => name),
+    members.filter((member) => !isNonNullType(member.type) && !isSometimes(member)).map(({ name }) => name),
   );
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const described = describe(property);
@@ -58,7 +61,7 @@ export function withNulls(schema: JsonSchema, members: readonly Described[]): Js
 
 /**
  * The object types of the schema as OpenAPI 3.1 components. Every member is required, because answers always have all
- * members but those that have the fact `onlyIfSet`.
+ * members but those that have the fact `onlyIfSet` or `leftOutIf`.
  */
 export function toComponents(
   schema: GraphQLSchema,
@@ -69,7 +72,7 @@ export function toComponents(
     const type = schema.getType(name);
     if (!isObjectType(type) || roots.includes(type)) return [];
     const members = Object.values(type.getFields());
-    const required = members.filter((member) => !isOnlyIfSet(member)).map((member) => member.name);
+    const required = members.filter((member) => !isSometimes(member)).map((member) => member.name);
     return [[name, { ...withNulls(sofaSchema, members), required }] as const];
   });
   return Object.fromEntries(components);
@@ -88,8 +91,8 @@ export function exampleOf(of: GraphQLOutputType | readonly GraphQLArgument[]): u
   if (!isObjectType(type)) return undefined;
   return Object.fromEntries(
     Object.values(type.getFields()).flatMap((field) => {
-      const { example, onlyIfSet } = factsOf(field);
-      if (onlyIfSet) return [];
+      const { example } = factsOf(field);
+      if (isSometimes(field)) return [];
       return [[field.name, example === undefined ? exampleOf(field.type) : inRestNames(field.type, example)]];
     }),
   );

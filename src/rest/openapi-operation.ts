@@ -187,7 +187,9 @@ const describeParameters = (route: BoundRoute, { parameters = [] }: SofaOperatio
     };
   });
   const key = route.takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
-  const account = isForOwner(route.field) ? [{ $ref: '#/components/parameters/KeywardAccount' }] : [];
+  const account = isForOwner(route.field)
+    ? ['KeywardAccount', 'KeywardOrganization'].map((name) => ({ $ref: `#/components/parameters/${name}` }))
+    : [];
   const described = [...given, ...describeConditions(route), ...account, ...key];
   return described.length > 0 && { parameters: described };
 };

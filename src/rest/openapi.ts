@@ -79,6 +79,11 @@ const tags: readonly Tag[] = [
   { name: 'Automation', description: 'Your automation settings.', path: /^\/automation\// },
   { name: 'Audit events', description: 'What was changed, by whom, and when.', path: /^\/audit-events/ },
   {
+    name: 'Accounts',
+    description: 'For whom you can call: yourself, and your organizations.',
+    path: /^\/auth\/accounts$/,
+  },
+  {
     name: 'Entitlements',
     description: 'What the provider grants an account.',
     path: /\/entitlements?$/,
@@ -132,9 +137,18 @@ const parameters = {
     in: 'header',
     required: false,
     description:
-      "Id of the account that a provider's server acts for, in place of the caller's own. Needs the scope `accounts.act`, and no other. If the server may not act for that account, or there is none: 404.",
+      "Id of the account that a provider's server acts for, in place of the caller's own. Needs the scope `accounts.act`, and no other. A member of an organization may name its account in the same way, with the operation's own scopes. If the caller may not act for that account, or there is none: 404.",
     schema: { type: 'integer', format: 'int32' },
     example: 1,
+  },
+  KeywardOrganization: {
+    name: 'Keyward-Organization',
+    in: 'header',
+    required: false,
+    description:
+      "Id of the organization that the request is for, in place of the caller, as in the access token. If the token does not name it: 404. If the caller's role in it does not allow the operation: 403. Not together with `Keyward-Account`.",
+    schema: { type: 'string', maxLength: 255, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
+    example: 'acme',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',

@@ -37,6 +37,7 @@ export const routes = {
   removePrivateKey: { method: 'DELETE', path: '/auth/private-key' },
   automationSettings: { method: 'GET', path: '/automation/settings' },
   updateAutomationSettings: { method: 'PUT', path: '/automation/settings' },
+  myAccounts: { method: 'GET', path: '/auth/accounts' },
   myEntitlement: { method: 'GET', path: '/auth/entitlement' },
   auditEvents: { method: 'GET', path: '/audit-events' },
   accounts: { method: 'GET', path: '/admin/accounts' },

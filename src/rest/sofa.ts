@@ -85,7 +85,7 @@ export function toGraphqlDocument(
 type Mend = (value: unknown) => void;
 
 /**
- * Makes what leaves out of an answer the members that REST has only if they are not null; undefined if the answer has no
+ * Makes what leaves out of an answer the members that REST does not have for each record; undefined if the answer has no
  * such members.
  */
 function leaveOutOf(given: GraphQLOutputType): Mend | undefined {
@@ -96,7 +96,10 @@ function leaveOutOf(given: GraphQLOutputType): Mend | undefined {
   }
   if (!isObjectType(type)) return undefined;
   const fields = Object.values(type.getFields());
-  const names = fields.filter((field) => factsOf(field).onlyIfSet).map(({ name }) => snakeCase(name));
+  const names = fields.flatMap((field) => {
+    const { onlyIfSet, leftOutIf = onlyIfSet && null } = factsOf(field);
+    return leftOutIf === undefined ? [] : [[snakeCase(field.name), leftOutIf] as const];
+  });
   const inner = fields.flatMap(({ name, type }) => {
     const leaveOut = leaveOutOf(type);
     return leaveOut ? [[snakeCase(name), leaveOut] as const] : [];
@@ -106,7 +109,7 @@ function leaveOutOf(given: GraphQLOutputType): Mend | undefined {
     const members = value as Record<string, unknown> | null | undefined;
     if (!members) return;
     // JSON leaves it out.
-    for (const name of names) members[name] ??= undefined;
+    for (const [name, value] of names) if (members[name] === value) members[name] = undefined;
     for (const [name, leaveOut] of inner) leaveOut(members[name]);
   };
 }

@@ -13,7 +13,7 @@ const selectPage = prepareQuery(ApiKey, (db, { after }: { readonly after: number
     .innerJoin('account', 'account.id', 'api_key.account_id')
     .leftJoin('api_key_quota', 'api_key_quota.api_key_id', 'api_key.id')
     .selectAll('api_key')
-    .select(['account.issuer', 'account.subject', 'account.plan'])
+    .select(['account.issuer', 'account.subject', 'account.kind', 'account.plan'])
     .select(quotaColumns)
     .where('api_key.id', '>', after)
     .where('account.erased_at', 'is', null)
@@ -27,7 +27,7 @@ type Row = Awaited<ReturnType<typeof selectPage>>[number];
 function lineOf(key: Row): string {
   return `${JSON.stringify({
     issuer: key.issuer,
-    subject: key.subject,
+    ...(key.kind === 'organization' ? { organization: key.subject } : { subject: key.subject }),
     key_prefix: key.keyPrefix,
     created_at: key.createdAt,
     ...writtenParts(key),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { holderOf, named, namesOne } from '../accounts/named-account.ts';
 import type { KeyLine } from '../api-keys/import/import-keys.ts';
 import { hidesEnough, leastHidden, past, visible } from '../api-keys/import/key-text.ts';
 import { excessOf, fromRest, inRest, keyParts, noParts, storedParts } from '../api-keys/key-parts.ts';
@@ -58,7 +59,8 @@ function membersOf(settings: OperationSettings, issuers: readonly string[]) {
       .min(1)
       .max(255)
       .refine(isKnown, { message: 'Must be an issuer in AUTH_ISSUER or AUTH_ISSUERS.' }),
-    subject: z.string().min(1, 'Must not be empty.').max(255, 'Must have at most 255 characters.'),
+    subject: z.string().min(1, 'Must not be empty.').max(255, 'Must have at most 255 characters.').nullish(),
+    organization: named.organization,
     key_prefix: visible(longestPrefix),
     created_at: past(moment).nullish(),
     ...inRest(parts),
@@ -100,6 +102,7 @@ function createLineSchema(settings: OperationSettings, issuers: readonly string[
     .strictObject(members, {
       error: ({ code }) => (code === 'unrecognized_keys' ? known : 'Must be an object.'),
     })
+    .refine(...namesOne)
     .refine(({ sha256, sha512, key }) => [sha256, sha512, key].filter((each) => each != null).length === 1, {
       message: 'Must have exactly one of sha256, sha512 and key.',
     })
@@ -172,14 +175,14 @@ export function createLineReader({ settings, issuers, forms }: ReaderOptions) {
   /** @throws {LineError} if the line is refused */
   return (number: number, text: string): KeyLine => {
     const given = parse(schema, text, places);
-    const { issuer, subject, key_prefix: keyPrefix, key: secret = null, quota } = given;
+    const { key_prefix: keyPrefix, key: secret = null, quota } = given;
     const parts = { ...fromRest(given), quota };
     const excess = excessOf(storedParts(parts, noParts));
     if (excess !== undefined) throw new LineError(excess);
     const { way, imported } = importedFrom(given);
     checkWay(way);
     return {
-      ...{ number, issuer, subject, keyPrefix, secret, parts, imported },
+      ...{ number, ...holderOf(given), keyPrefix, secret, parts, imported },
       createdAt: given.created_at ?? new Date(),
       isActive: given.is_active ?? true,
       pausedAt: given.paused_at ?? null,

@@ -16,12 +16,29 @@ const ofAccount = {
     'Issuer of the access tokens (`iss`). Null if the account was erased.',
     'https://id.example.com',
   ),
-  subject: text('Subject of the access tokens (`sub`). Null if the account was erased.', 'alice'),
+  subject: text(
+    "Subject of the access tokens (`sub`), or the organization's id. Null if the account was erased.",
+    'alice',
+  ),
+  owner_kind: {
+    type: 'string',
+    description: 'Whose account it is: `person` or `organization`.',
+    examples: ['person'],
+  },
+  organization_id: text(
+    "The organization's id at the identity provider. Null for a person, and if the account was erased.",
+    null,
+  ),
   by: {
     type: 'string',
     description:
-      'Who did it: `owner`, `operator`, `provider` (a server of the API provider), `key` (the API key itself), `scanner` (a scanner that found the key in public) or `time` (nobody). More may be added.',
+      'Who did it: `owner`, `member` (of the organization), `operator`, `provider` (a server of the API provider), `key` (the API key itself), `scanner` (a scanner that found the key in public) or `time` (nobody). More may be added.',
     examples: ['owner'],
+  },
+  member_id: {
+    type: ['integer', 'null'],
+    description: 'Id of the account of the member who did it. Null if `by` is not `member`.',
+    examples: [null],
   },
   reason: text("The operator's reason. Null if none was given.", null),
   changes: {

@@ -233,6 +233,7 @@ describe('input', () => {
   const headers = [
     { name: 'If-Match', in: 'header', required: false },
     { name: 'Keyward-Account', in: 'header', required: false },
+    { name: 'Keyward-Organization', in: 'header', required: false },
   ];
 
   it('key_id is a 32-bit integer in the path', () => {
@@ -265,7 +266,7 @@ describe('records', () => {
     ...['name', 'encrypted_key', 'expires_at', 'deactivated_at', 'previous_works_until', 'last_used_at'],
     ...Object.entries(noParts).flatMap(([name, value]) => (value === null ? [name] : [])),
   ];
-  const ofPaused = ['paused_at', 'paused_by', 'pause_reason'];
+  const sometimes = ['paused_at', 'paused_by', 'pause_reason', 'owner_kind', 'created_by'];
   const nullable: Record<string, string[]> = {
     ApiKey: keyMembers,
     ApiKeyItself: [...keyMembers.filter((member) => member !== 'encrypted_key'), 'plan', 'entitlement'],
@@ -274,17 +275,17 @@ describe('records', () => {
     ApiKeyQuota: ['refills_at'],
     ApiKeyRateLimit: [],
     Account: ['blocked_at', 'block_reason', 'erased_at'],
-    AuditEvent: ['target_id', 'server', 'reason', 'on_user_id', 'address'],
+    AuditEvent: ['target_id', 'actor_id', 'server', 'reason', 'on_user_id', 'address'],
     AutomationSettings: ['is_enabled', 'session_duration', 'user_id', 'created_at', 'updated_at'],
     NewApiKey: keyMembers,
     PrivateKeyStatus: ['created_at', 'updated_at'],
   };
 
   it.each(Object.keys(nullable))(
-    '%s always has all its members but those of paused keys; some may be null',
+    '%s always has all its members but those of paused keys and of organisations; some may be null',
     (name) => {
       const { properties, required } = document.components.schemas[name];
-      const always = Object.keys(properties).filter((member) => !ofPaused.includes(member));
+      const always = Object.keys(properties).filter((member) => !sometimes.includes(member));
       expect(required).toEqual(always);
       const mayBeNull = Object.keys(properties).filter((member) =>
         JSON.stringify(properties[member]).includes('"null"'),

@@ -206,7 +206,7 @@ describe('--check-config', () => {
     const env = { ...secretVariables(), AUTH_ISSUERS: JSON.stringify([issuer]) };
     expect(await check(folder.path, env)).toEqual(
       refusal(
-        `AUTH_ISSUERS 0 may only have the members issuer, jwksUri, audience, clientId, authorizedParties, tokens, scopeClaims, scopeAliases, people, require, grants. Example: AUTH_ISSUERS='[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
+        `AUTH_ISSUERS 0 may only have the members issuer, jwksUri, audience, clientId, authorizedParties, tokens, scopeClaims, scopeAliases, people, require, organization, grants. Example: AUTH_ISSUERS='[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
       ),
     );
   });

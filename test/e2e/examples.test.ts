@@ -2,13 +2,13 @@ import { describeExamples, sentences, useExamples } from '../support/example-sui
 import { canRun } from '../support/programs.ts';
 
 const curlPrints = `== A new API key is verified
-{"valid":true,"reason":null,"key_id":…,"user_id":1,"expires_at":null,"name":"Example with curl",…}
+{"valid":true,"reason":null,"key_id":…,"user_id":1,"owner_kind":"person","organization_id":null,"expires_at":null,"name":"Example with curl",…}
 200
 == It is deactivated
 {"id":…,"key_prefix":"sk-…","name":"Example with curl",…"is_active":false,…"deactivated_at":"…Z","previous_works_until":null,"last_used_at":…}
 200
 == It is verified again
-{"valid":false,"reason":"inactive","key_id":…,"user_id":1,"expires_at":null,"name":"Example with curl",…}
+{"valid":false,"reason":"inactive","key_id":…,"user_id":1,"owner_kind":"person","organization_id":null,"expires_at":null,"name":"Example with curl",…}
 200
 == Is there a private key?
 {"has_key":true,"created_at":"…Z","updated_at":"…Z"}

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { decodeProtectedHeader } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accountAdmin, scopeDescriptions } from '../../src/auth/scopes.ts';
 import { createDevelopmentIdentityProvider } from '../../src/dev/identity-provider.ts';
@@ -9,7 +9,7 @@ import { developmentAudience, developmentClientId } from '../../src/dev/issuer.t
 import { requestToken } from '../../src/dev/request-token.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { startIssuer } from '../support/issuer.ts';
-import { createTemporaryFolder, type ServiceProcess, startProcess } from '../support/process.ts';
+import { createTemporaryFolder, runScript, type ServiceProcess, startProcess } from '../support/process.ts';
 import { signIn } from '../support/sign-in.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -85,6 +85,33 @@ describe.each(transports)('a person who signed in with a code and PKCE, over %s'
     const answer = await askStatus(transport, tokens.access_token);
     expect(answer.status).toBe(403);
     expect(JSON.stringify(await answer.json())).toContain('lacks the scope: profile');
+  });
+});
+
+describe('npm run token', () => {
+  const run = (...args: string[]) =>
+    runScript('src/dev/token.ts', args, { cwd: folder.path, env: { PORT: `${service.port}` } });
+
+  it('prints a token with organisations, which the service accepts', async () => {
+    const organizations = ['--organization', 'acme', '--role', 'admin', '--organization', 'globex'];
+    const { code, stdout, stderr } = await run('--subject', 'alice', ...organizations);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const token = stdout.trim();
+    expect(decodeJwt(token)['organizations']).toEqual({
+      acme: { role: 'admin', name: 'Acme' },
+      globex: { role: 'member', name: 'Globex' },
+    });
+    expect((await askStatus('REST', token)).status).toBe(200);
+  });
+
+  it('refuses organisations that do not fit together', async () => {
+    expect(await run('--subject', 'alice', '--role', 'admin')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The option --role needs an --organization before it\.\n\nUsage: npm run --silent token /,
+      ),
+    });
   });
 });
 

@@ -150,6 +150,7 @@ describe('second start', () => {
     expect(query('select subject from account order by id')).toEqual([
       { subject: 'alice' },
       { subject: 'bob' },
+      { subject: 'acme' },
       { subject: 'carol' },
     ]);
     expect((await call('carol', 'PUT', '/automation/settings', {})).body).toEqual(settings);

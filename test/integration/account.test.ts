@@ -13,6 +13,7 @@ it('200: the owner and the numbers of keys', async () => {
     id: bob.id,
     issuer: setup.issuer.config.issuer,
     subject: 'bob',
+    kind: 'person',
     createdAt: expect.stringMatching(/Z$/),
     blockedAt: null,
     blockReason: null,

@@ -81,6 +81,7 @@ describe('200 over REST', () => {
       server: null,
       reason: null,
       on_user_id: null,
+      actor_id: null,
       request_id: 'request-PUT',
       address: null,
       changes: [{ field: 'session_duration', from: null, to: 60 }],

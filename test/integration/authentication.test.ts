@@ -21,6 +21,7 @@ const scopesOf: Record<OperationName, readonly string[]> = {
   apiKeyUsage: read,
   apiKeySecrets: read,
   privateKeyStatus: read,
+  myAccounts: ['openid', 'email', 'profile'],
   myEntitlement: read,
   automationSettings: read,
   updateAutomationSettings: read,

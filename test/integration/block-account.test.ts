@@ -28,6 +28,7 @@ it('200: the time and the reason', async () => {
     id: bob.id,
     issuer: setup.issuer.config.issuer,
     subject: 'bob',
+    kind: 'person',
     createdAt: expect.stringMatching(/Z$/),
     blockedAt: expect.stringMatching(/Z$/),
     blockReason: reason,

@@ -21,6 +21,7 @@ it('200 for a whole key: its owner; nothing is written or counted', async () => 
       expiresAt: null,
       lastUsedAt: null,
       userId: bob.id,
+      ownerKind: 'person',
       issuer: setup.issuer.config.issuer,
       subject: 'bob',
       isBlocked: false,

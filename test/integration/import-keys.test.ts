@@ -496,7 +496,7 @@ describe('a line is refused', () => {
   const either = 'Must have exactly one of sha256, sha512 and key.';
   const byWithAt = 'paused_by: Must be given with paused_at, and only with it.';
   const parts = Object.keys(everything).filter((part) => part !== 'quota');
-  const members = `May only have the members issuer, subject, key_prefix, created_at, ${parts.join(', ')}, quota, is_active, paused_at, paused_by, pause_reason, plan, sha256, sha512, hashed_part, key.`;
+  const members = `May only have the members issuer, subject, organization, key_prefix, created_at, ${parts.join(', ')}, quota, is_active, paused_at, paused_by, pause_reason, plan, sha256, sha512, hashed_part, key.`;
   it.each<[string, string | object, string]>([
     ['no JSON', `{"key": "${key}"`, 'Is no JSON.'],
     ['no object', `["${key}"]`, 'Must be an object.'],
@@ -531,7 +531,7 @@ describe('a line is refused', () => {
       { is_active: false, paused_at: '2026-01-31T12:00:00Z', paused_by: 'owner' },
       'paused_at: Must be given only for an active key.',
     ],
-    ['no subject', { subject: undefined }, 'subject: Required.'],
+    ['no subject', { subject: undefined }, 'subject: Give either subject or organization.'],
     ['an empty subject', { subject: '' }, 'subject: Must not be empty.'],
     ['a long subject', { subject: 's'.repeat(256) }, 'subject: Must have at most 255 characters.'],
     ['a NUL', { subject: 'a\0b' }, 'subject: Must not contain a NUL character.'],

@@ -172,6 +172,9 @@ describe('a schema with all migrations from before the first one', () => {
       { account_id: 1, key_prefix: 'sk-a1b2c3' },
     ]);
     expect(await run('select action from audit_event')).toEqual([{ action: 'api-key-created' }]);
+    // Whoever had an account is a person.
+    expect(await run('select kind from account')).toEqual([{ kind: 'person' }]);
+    expect(await run('select created_by from api_key')).toEqual([{ created_by: null }]);
   });
 
   it('somebody has changed it → refused, and nothing changes', async () => {

@@ -6,6 +6,7 @@ import formats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WebhookConfig } from '../../src/config/config.ts';
+import { organization } from '../../src/config/issuers.ts';
 import { webhookEvents, webhookTypes } from '../../src/config/values/webhook-events.ts';
 import { Db } from '../../src/database/db.ts';
 import type { AccountId } from '../../src/database/tables.ts';
@@ -21,12 +22,12 @@ import type { Webhooks } from '../../src/webhooks/sending/webhooks.ts';
 import { refuseRows } from '../support/database.ts';
 import { makeEveryChange } from '../support/every-change.ts';
 import { recordStatements } from '../support/record-statements.ts';
-import { actingFor } from '../support/servers.ts';
+import { actingFor, forOrganization } from '../support/servers.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 import { createSecret, failures, startReceiver, take } from '../support/webhook-receiver.ts';
 import { setUpSenders, until } from '../support/webhook-sender.ts';
 
-const setup = setUpGateway();
+const setup = setUpGateway({ organization: organization.parse({ claim: 'org_id', manage: 'everyone' }) });
 
 const { 'an error': fail = take, 'no answer': hang = take } = failures;
 const allowedHosts = ['127.0.0.1'];
@@ -94,7 +95,10 @@ describe('a change', () => {
         user_id: account?.['id'],
         issuer: setup.issuer.config.issuer,
         subject: 'alice',
+        owner_kind: 'person',
+        organization_id: null,
         by: 'owner',
+        member_id: null,
         reason: null,
         changes: expect.any(Array),
         key_id: id,
@@ -106,6 +110,32 @@ describe('a change', () => {
     expect(await rows('webhook_event')).toEqual([]);
     expect(await rows('webhook_delivery')).toMatchObject([
       { state: 'delivered', attempts: 1, last_outcome: 'status 204' },
+    ]);
+  });
+
+  it('of a member of an organisation names both, once', async () => {
+    await using receiver = await startReceiver();
+    await start([receiver.config()]);
+    const token = await setup.sign({ sub: 'alice', org_id: 'acme' });
+    await forOrganization(setup.gateway, 'acme').rest('POST', '/auth/keys', {
+      token,
+      json: { name: 'Shop' },
+    });
+    await until(() => expect(receiver.types()).toEqual(['api_key.created']));
+    await untilNothingWaits();
+    const accounts = await rows('account');
+    const idOf = (wanted: string) => accounts.find(({ kind }) => kind === wanted)?.['id'];
+    expect(receiver.taken().map(({ event }) => event)).toMatchObject([
+      {
+        data: {
+          user_id: idOf('organization'),
+          subject: 'acme',
+          owner_kind: 'organization',
+          organization_id: 'acme',
+          by: 'member',
+          member_id: idOf('person'),
+        },
+      },
     ]);
   });
 

@@ -107,6 +107,8 @@ export async function createTestGateway(
     documents?: DocumentLimits;
     databaseUrl?: string;
     issuers?: readonly IssuerConfig[];
+    /** How the tokens of the issuer name organisations. */
+    organization?: IssuerConfig['organization'];
     servers?: GatewayDependencies['servers'];
     sealApiKeys?: boolean;
     automationDefaults?: OperationSettings['automationDefaults'];
@@ -142,7 +144,8 @@ export async function createTestGateway(
       done();
     },
   });
-  const trusted = [issuer.config, ...(options.issuers ?? [])].map((config) =>
+  const own = { ...issuer.config, organization: options.organization };
+  const trusted = [own, ...(options.issuers ?? [])].map((config) =>
     trustIssuer(config, { failed: () => {}, recovered: () => {} }),
   );
   const secrets = createSecrets(

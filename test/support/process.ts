@@ -203,9 +203,12 @@ export async function startProcess(
     milliseconds: Math.round(performance.now() - startedAt),
     /** What it has printed so far. */
     output,
-    /** An access token of its development identity provider; with all scopes unless told otherwise. */
-    token: (subject: string, scope?: string) =>
-      requestToken({ issuer, clientId: developmentClientId, subject, scope }),
+    /**
+     * An access token of its development identity provider; with all scopes unless told otherwise, and
+     * perhaps with organisations, each with a role.
+     */
+    token: (subject: string, scope?: string, organizations?: Readonly<Record<string, string>>) =>
+      requestToken({ issuer, clientId: developmentClientId, subject, scope, organizations }),
     /** Sends it a signal. */
     signal: (name: NodeJS.Signals) => child.kill(name),
     /** Resolves when it has ended. */

@@ -34,6 +34,13 @@ export const withAuthorization = (gateway: TestGateway, authorization: string): 
     headers: { ...headers, authorization },
   }));
 
+/** The same gateway, each of whose calls is for this organisation. */
+export const forOrganization = (gateway: TestGateway, organization: string): TestGateway =>
+  changing(gateway, ({ headers, ...call } = {}) => ({
+    ...call,
+    headers: { ...headers, 'keyward-organization': organization },
+  }));
+
 /** The same gateway, each of whose calls is for this account. */
 export const actingFor = (gateway: TestGateway, account: number | string): TestGateway =>
   changing(gateway, ({ headers, ...call } = {}) => ({

@@ -246,8 +246,11 @@ const inGraphqlNames = (type: GraphQLOutputType | undefined, value: unknown): un
   if (!isObjectType(named) || !isRecord(value)) return value;
   const fields = restFieldsOf(named);
   const types = new Map(fields.map((field) => [field.name, field.type]));
-  // What REST leaves out is null in GraphQL.
-  const unset = fields.filter(({ extensions }) => extensions['onlyIfSet']).map(({ name }) => [name, null]);
+  // What REST leaves out is null in GraphQL, or a value that the field names.
+  const unset = fields.flatMap(({ name, extensions }) => {
+    const { onlyIfSet, leftOutIf = onlyIfSet && null } = extensions;
+    return leftOutIf === undefined ? [] : [[name, leftOutIf]];
+  });
   const members = Object.entries(value).map(([name, inner]) => [
     camel(name),
     inGraphqlNames(types.get(camel(name)), inner),

@@ -75,4 +75,5 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
 /** Documents that have a test of their own, which runs their blocks. */
 export const testedElsewhere: Readonly<Record<string, string>> = {
   'docs/first-afternoon.md': 'test/e2e/first-afternoon.test.ts',
+  'docs/organizations.md': 'test/e2e/organizations.test.ts',
 };

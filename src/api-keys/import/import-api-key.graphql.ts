@@ -1,4 +1,4 @@
-import { issuerArgument, subjectArgument } from '../../accounts/arguments.ts';
+import { issuerArgument, organizationArgument, subjectArgument } from '../../accounts/arguments.ts';
 import { keyImporter } from '../../auth/scopes.ts';
 import { builder, runs } from '../../graphql/builder.ts';
 import { keyArguments } from '../api-key-types.graphql.ts';
@@ -30,6 +30,7 @@ builder.mutationFields((t) => ({
     args: {
       issuer: t.arg.string(issuerArgument),
       subject: t.arg.string(subjectArgument),
+      organization: t.arg.string(organizationArgument),
       key: t.arg.string({
         required: true,
         description: `The whole key, as its owner sends it: at most ${longestSecret} visible ASCII characters, at least ${leastHidden} more than its prefix.`,

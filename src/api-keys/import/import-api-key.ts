@@ -2,7 +2,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { z } from 'zod';
 import { assertNotErased } from '../../accounts/account-record.ts';
 import { lockAccount } from '../../accounts/locks.ts';
-import { ensureNamedAccount, named } from '../../accounts/named-account.ts';
+import { ensureNamedAccount, holderOf, named, namesOne } from '../../accounts/named-account.ts';
 import { findAccount } from '../../accounts/own-account.ts';
 import { GatewayError } from '../../errors.ts';
 import { audited } from '../../operations/audited.ts';
@@ -54,6 +54,7 @@ export const importApiKey = operation(
         keyPrefix: visible(longestPrefix),
         createdAt: past(z.date()).nullish(),
       })
+      .refine(...namesOne)
       .refine(({ key, keyPrefix }) => key.startsWith(keyPrefix), {
         path: ['keyPrefix'],
         message: 'Must be the beginning of the key.',
@@ -62,14 +63,14 @@ export const importApiKey = operation(
         path: ['key'],
         message: `Must have at least ${leastHidden} characters more than its prefix.`,
       }),
-  async (context, { issuer, subject, key, keyPrefix, createdAt, ...parts }): Promise<ImportedApiKey> => {
+  async (context, given): Promise<ImportedApiKey> => {
+    const { issuer, subject, organization, key, keyPrefix, createdAt, ...parts } = given;
     assertSize(storedParts(parts, noParts));
     await findAccount(context);
     return bring(context, {
       ...{
         number: 1,
-        issuer,
-        subject,
+        ...holderOf({ issuer, subject, organization }),
         keyPrefix,
         parts,
         isActive: true,

@@ -4,7 +4,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { forNoKeyUpdate } from '../../database/conditions.ts';
 import { type Db, runQuery } from '../../database/db.ts';
 import { Account, type AccountId, ApiKey, ApiKeySecret, type Tables } from '../../database/tables.ts';
-import type { OperationSettings } from '../../operations/context.ts';
+import type { AccountHolder, OperationSettings } from '../../operations/context.ts';
 import type { PepperedDigest, Peppers } from '../../secrets/peppers.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { isApiKeySecret, sealSecret } from '../api-key-secret.ts';
@@ -23,11 +23,9 @@ import {
 } from '../verify/imported-keys.ts';
 
 /** An API key of another service, after its check. */
-export interface KeyLine extends Pause {
+export interface KeyLine extends Pause, AccountHolder {
   /** The number of its line in a file. */
   readonly number: number;
-  readonly issuer: string;
-  readonly subject: string;
   readonly keyPrefix: string;
   readonly createdAt: Date;
   readonly isActive: boolean;
@@ -69,8 +67,7 @@ class AccountGoneError extends Error {
 
 const meetsOthers = [AccountGoneError, DeadlockException, UniqueConstraintViolationException];
 
-const ownerOf = ({ issuer, subject }: Pick<KeyLine, 'issuer' | 'subject'>) =>
-  JSON.stringify([issuer, subject]);
+const ownerOf = ({ issuer, subject, kind }: AccountHolder) => JSON.stringify([issuer, subject, kind]);
 
 /**
  * Imports API keys, all of them or (on an error) none. A key that exists already stays as it is, even if its secret
@@ -174,7 +171,8 @@ async function findStored(db: Db, peppers: Peppers, texts: readonly string[]) {
     .selectFrom('api_key_secret')
     .innerJoin('api_key', 'api_key.id', 'api_key_secret.api_key_id')
     .innerJoin('account', 'account.id', 'api_key.account_id')
-    .select(['api_key_secret.digest', 'api_key_secret.api_key_id', 'account.issuer', 'account.subject'])
+    .select(['api_key_secret.digest', 'api_key_secret.api_key_id'])
+    .select(['account.issuer', 'account.subject', 'account.kind'])
     .where('api_key_secret.digest', 'in', wanted);
   const rows = await runQuery(db, ApiKeySecret, select);
   return new Map(rows.map((row) => [byDigest.get(Buffer.from(row.digest).toString('hex')) ?? '', row]));
@@ -209,8 +207,8 @@ async function ensureAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<st
     Account,
     db.kysely
       .insertInto('account')
-      .values(rows.map(({ issuer, subject }) => ({ issuer, subject, created_at: now })))
-      .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing()),
+      .values(rows.map(({ issuer, subject, kind }) => ({ issuer, subject, kind, created_at: now })))
+      .onConflict((conflict) => conflict.columns(['issuer', 'subject', 'kind']).doNothing()),
   );
   return new Map([...accounts, ...(await findAccounts(db, rows))]);
 }
@@ -220,14 +218,27 @@ const areOwners =
   (lines: readonly KeyLine[]) =>
   ({ and, eb, or }: ExpressionBuilder<Tables, 'account'>) =>
     or(
-      [...Map.groupBy(lines, ({ issuer }) => issuer)].map(([issuer, of]) =>
-        and([eb('issuer', '=', issuer), eb('subject', 'in', [...new Set(of.map(({ subject }) => subject))])]),
-      ),
+      [...Map.groupBy(lines, ({ issuer, kind }) => JSON.stringify([issuer, kind])).values()].flatMap((of) => {
+        const [first] = of;
+        const subjects = [...new Set(of.map(({ subject }) => subject))];
+        return first
+          ? [
+              and([
+                eb('issuer', '=', first.issuer),
+                eb('kind', '=', first.kind),
+                eb('subject', 'in', subjects),
+              ]),
+            ]
+          : [];
+      }),
     );
 
 /** Finds the existing accounts of the keys, by owner. */
 async function findAccounts(db: Db, lines: readonly KeyLine[]): Promise<Map<string, AccountId>> {
-  const select = db.kysely.selectFrom('account').select(['id', 'issuer', 'subject']).where(areOwners(lines));
+  const select = db.kysely
+    .selectFrom('account')
+    .select(['id', 'issuer', 'subject', 'kind'])
+    .where(areOwners(lines));
   return new Map((await runQuery(db, Account, select)).map((row) => [ownerOf(row), row.id]));
 }
 

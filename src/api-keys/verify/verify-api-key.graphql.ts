@@ -1,3 +1,4 @@
+import { mostBytesOf as accountBytes } from '../../accounts/account-record.ts';
 import { keyVerifier } from '../../auth/scopes.ts';
 import { builder, runs } from '../../graphql/builder.ts';
 import { QuotaStateType, RateLimitStateType, sharedLeftFields } from '../../plans/limit-state.graphql.ts';
@@ -65,6 +66,19 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
       nullable: true,
       description: 'Id of the account that owns the key.',
       example: 1,
+    }),
+    ownerKind: t.exposeString('ownerKind', {
+      nullable: true,
+      description: 'Who owns the key: `person` or `organization`.',
+      example: 'person',
+      mostBytes: accountBytes.kind,
+    }),
+    organizationId: t.exposeString('organizationId', {
+      nullable: true,
+      description:
+        'The organization that owns the key: its id at the identity provider. Null if a person owns it.',
+      example: null,
+      mostBytes: accountBytes.subject,
     }),
     expiresAt: t.expose('expiresAt', ofKey.expiresAt),
     name: t.exposeString('name', ofKey.name),

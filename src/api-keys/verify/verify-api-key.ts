@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { kindOf, organizationOf } from '../../accounts/account-record.ts';
 import { withDefaults } from '../../automation-settings/update-automation-settings.ts';
-import type { AccountId, AutomationSettings } from '../../database/tables.ts';
+import type { AccountId, AccountKind, AutomationSettings } from '../../database/tables.ts';
 import type { LimitsLeft, OperationContext } from '../../operations/context.ts';
 import { atMostLong, within } from '../../operations/input.ts';
 import { operation } from '../../operations/operation.ts';
@@ -40,6 +41,9 @@ export interface ApiKeyVerification extends LimitsLeft {
   readonly reason: VerificationFailure | null;
   readonly keyId: number | null;
   readonly userId: AccountId | null;
+  readonly ownerKind: AccountKind | null;
+  /** The organisation that owns the key, as its issuer names it; null: a person owns it. */
+  readonly organizationId: string | null;
   readonly expiresAt: Date | null;
   readonly name: string | null;
   /** What the key may do: its permissions within what its account may have. */
@@ -56,6 +60,8 @@ export interface ApiKeyVerification extends LimitsLeft {
 const nothing = {
   keyId: null,
   userId: null,
+  ownerKind: null,
+  organizationId: null,
   expiresAt: null,
   name: null,
   permissions: [],
@@ -101,6 +107,10 @@ export const describeGrant = (
   entitlement: { metadata, ...shared },
 });
 
+/** The organisation that owns a key; null: a person owns it. */
+export const organizationOfKey = ({ ownerKind: kind, subject }: Pick<FoundKey, 'ownerKind' | 'subject'>) =>
+  organizationOf({ kind, subject });
+
 const describeKey = (
   found: FoundKey,
   { entitlement = noEntitlement, limits: left }: Omit<Verification, 'found'>,
@@ -108,6 +118,8 @@ const describeKey = (
 ) => ({
   keyId: found.id,
   userId: found.account,
+  ownerKind: kindOf(found.ownerKind),
+  organizationId: organizationOfKey(found),
   expiresAt: found.expiresAt,
   name: found.name,
   ...describeGrant(found, entitlement, left),

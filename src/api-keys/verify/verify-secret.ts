@@ -76,6 +76,7 @@ const prepareLookup = (isWhole: boolean) => (count: number) =>
       .select('api_key.paused_at')
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
       .select(['api_key.rate_limit', 'api_key.rate_limit_window', 'account.plan', 'account.overrides'])
+      .select(['account.kind as ownerKind', 'account.subject'])
       .select('api_key_secret.works_until as worksUntil')
       .select(sql<boolean>`account.blocked_at is not null`.as('blocked'))
       .select(sql<boolean | null>`${isPeriodOverIn(db, values.now)}`.as('quotaOver'))
@@ -242,9 +243,9 @@ function endOf({ id: keyId, account: accountId, isActive, pausedAt, blocked }: F
 
 /** The number of characters in the texts of a key that may be long. */
 function charactersOf(found: FoundKey): number {
-  const { name, permissions, metadata, allowedAddresses, plan, overrides, kept } = found;
+  const { name, permissions, metadata, allowedAddresses, plan, overrides, subject, kept } = found;
   let characters = 0;
-  for (const text of [name, permissions, metadata, allowedAddresses, plan, overrides, kept])
+  for (const text of [name, permissions, metadata, allowedAddresses, plan, overrides, subject, kept])
     if (text) characters += text.length;
   return characters;
 }

@@ -1,6 +1,7 @@
 import {
   algorithms,
   issuers,
+  organization,
   people,
   requirements,
   scopeAliases,
@@ -58,6 +59,12 @@ export const accessTokenVariables = {
     unset: 'none',
     example: 'openid,email,profile,idp.signin.user.admin',
   }),
+  AUTH_ORGANIZATION: json('must be a JSON object').pipe(organization).optional().meta({
+    description:
+      "How tokens name a person's [organisations](organizations.md), as a JSON object: `claim`, `roles`, `manage`, `read`, `name`",
+    unset: 'no organisations',
+    example: `'{"claim": "org_id", "roles": "org_role", "manage": ["admin"]}'`,
+  }),
   AUTH_ALGORITHMS: algorithms.default([...signatureAlgorithms]).meta({
     description: 'Accepted signature algorithms. No others are supported',
     example: 'RS256,ES256',
@@ -84,7 +91,7 @@ export const accessTokenVariables = {
   }),
   AUTH_ISSUERS: issuers.optional().meta({
     description:
-      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `authorizedParties`, `tokens`, `require`, `scopeClaims`, `scopeAliases`, `people`, `jwksUri`, `grants`. With several issuers (`AUTH_ISSUER` counts), an issuer grants `keyward.admin`, `keys.verify`, `keys.import`, `accounts.act` or `accounts.entitle` only if its `grants` list that scope',
+      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `authorizedParties`, `tokens`, `require`, `scopeClaims`, `scopeAliases`, `people`, `organization`, `jwksUri`, `grants`. With several issuers (`AUTH_ISSUER` counts), an issuer grants `keyward.admin`, `keys.verify`, `keys.import`, `accounts.act` or `accounts.entitle` only if its `grants` list that scope',
     example: `'[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
   }),
 };

@@ -27,6 +27,8 @@ interface Verification {
   readonly reason: string | null;
   readonly keyId: number | undefined;
   readonly userId: number | undefined;
+  /** The organisation that owns the key; null: a person owns it. */
+  readonly organization: string | null;
   /** The name of the account's plan; null: there are no plans. */
   readonly plan: string | null;
   /** Whether the database is away, and this is what it last said. */
@@ -74,8 +76,8 @@ const mostCharacters = 1000;
  * `ext_authz`). The request's API key and the permissions in the proxy's `X-Keyward-Require` decide; method and body
  * do not matter.
  *
- * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, the
- * owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
+ * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, an
+ * organisation that owns it in `X-Keyward-Organization`, the owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
  * see whether the proxy applied the expected rule. `X-Keyward-Stale: 1` says that the database is away. Any other status
  * means no; `refuseWithProblems` makes its body.
  * @param keys reads the API key of a request
@@ -111,9 +113,13 @@ export const authorize =
  * The header fields that a proxy passes to its application. All of them are always present, so that they replace those
  * that a client sent; only what is said of an outage is not for the application.
  */
-const identityOf = ({ userId, keyId, plan, isStale }: Verification, { permissions }: AuthorizeRequest) => ({
+const identityOf = (
+  { userId, keyId, organization, plan, isStale }: Verification,
+  { permissions }: AuthorizeRequest,
+) => ({
   'x-keyward-user': `${userId}`,
   'x-keyward-key': `${keyId}`,
+  'x-keyward-organization': organization ?? '',
   'x-keyward-plan': plan ?? '',
   'x-keyward-permissions': permissions.join(' '),
   ...(isStale ? stale : {}),

@@ -90,6 +90,9 @@ export const authorizePaths = (security: readonly object[]) => ({
           headers: {
             'X-Keyward-User': header('Id of the account that owns the key.'),
             'X-Keyward-Key': header('Id of the key.'),
+            'X-Keyward-Organization': header(
+              'The organization that owns the key: its id at the identity provider. Empty if a person owns it.',
+            ),
             'X-Keyward-Plan': header('The plan of the account. Empty if the provider has no plans.'),
             'X-Keyward-Permissions': header(
               'The required permissions, separated by spaces. Empty if none were required.',

@@ -10,7 +10,7 @@ import { serviceUnavailable } from '../../errors.ts';
 import type { OperationContext, Owner } from '../../operations/context.ts';
 
 const selectOwner = prepareQuery(Account, (db, { account }: { account: AccountId }) =>
-  db.selectFrom('account').where('id', '=', account).select(['issuer', 'subject']),
+  db.selectFrom('account').where('id', '=', account).select(['issuer', 'subject', 'kind']),
 );
 
 /**
@@ -27,10 +27,10 @@ export async function apiKeyItself(context: Omit<OperationContext, 'caller' | 'o
   if (reason !== null || !found || !entitlement) return reason ?? 'not_found';
   const grant = describeGrant(found, entitlement, limits);
   if (found.staleSince !== undefined) return whileAway(found, grant);
-  const [caller] = await selectOwner(context.db, found);
-  if (!caller) return 'not_found';
+  const [owner] = await selectOwner(context.db, found);
+  if (!owner) return 'not_found';
   const requestSource = { ...context.requestSource, isKeyItself: true };
-  const asOwner: OperationContext = { ...context, caller, owner: caller as Owner, requestSource };
+  const asOwner: OperationContext = { ...context, caller: owner, owner: owner as Owner, requestSource };
   const input = { keyId: found.id };
   return {
     id: found.id,

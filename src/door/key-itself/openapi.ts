@@ -21,8 +21,11 @@ const record = (description: string, headers: object = {}) => ({
 /** The record of an API key as its bearer sees it. */
 export const apiKeyItselfRecord = {
   of: 'ApiKey',
-  // A paused key cannot read its record.
-  without: ['encrypted_key', 'encryption_version', 'paused_at', 'paused_by', 'pause_reason'],
+  // A paused key cannot read its record, and who owns a key is for the owner to tell.
+  without: [
+    ...['encrypted_key', 'encryption_version', 'owner_kind', 'created_by'],
+    ...['paused_at', 'paused_by', 'pause_reason'],
+  ],
   beside: { of: 'ApiKeyVerification', members: ['permissions', 'plan', 'entitlement'] },
   description: 'An API key as its bearer sees it.',
 };

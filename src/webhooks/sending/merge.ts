@@ -7,7 +7,14 @@ import { isShortened } from '../../operations/changes.ts';
 /** The type of events that may become one. */
 export const mergedType = 'api_key.updated';
 
-type Message = { readonly data: { readonly by: string; readonly changes: readonly Change[] } & object };
+/** What of a message says who did it, and what. */
+interface Deed {
+  readonly by: string;
+  readonly member_id?: number | null;
+  readonly changes: readonly Change[];
+}
+
+type Message = { readonly data: Deed & object };
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
@@ -40,7 +47,8 @@ function mergeChange({ field, from, to }: Change, later: Change): Change | undef
  */
 export function mergeMessages(earlier: string, later: string): string | undefined {
   const [first, second]: [Message, Message] = [JSON.parse(earlier), JSON.parse(later)];
-  if (first.data.by !== second.data.by) return;
+  const isBySame = (first.data.member_id ?? null) === (second.data.member_id ?? null);
+  if (first.data.by !== second.data.by || !isBySame) return;
   const changes = new Map(first.data.changes.map((change) => [change.field, change]));
   for (const change of second.data.changes) {
     const before = changes.get(change.field);

@@ -82,6 +82,8 @@ const unsaid = [
   'body.url string_unicode',
   // Its names and values are not those of headers that an endpoint may have.
   'body.headers value_error',
+  // Neither a person nor an organisation is named, or both are.
+  'body.subject missing',
   // An operator says why, and a server of the provider need not.
   'body.reason missing',
   // It is no plan of the file, and no issuer that is trusted.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Claims, readAccessToken } from '../../../src/auth/access-token.ts';
+import { readAccessToken } from '../../../src/auth/access-token.ts';
+import type { Claims } from '../../../src/auth/claims.ts';
 import { scopeDescriptions } from '../../../src/auth/scopes.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
 import { plainIssuer } from '../../../src/config/issuers.ts';

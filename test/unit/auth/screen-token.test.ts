@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Claims, decodeToken, screenClaims, screenHeader } from '../../../src/auth/access-token.ts';
+import { decodeToken, screenClaims, screenHeader } from '../../../src/auth/access-token.ts';
+import type { Claims } from '../../../src/auth/claims.ts';
 import type { IssuerConfig } from '../../../src/config/config.ts';
 import { plainIssuer } from '../../../src/config/issuers.ts';
 

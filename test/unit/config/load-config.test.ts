@@ -348,7 +348,7 @@ describe('AUTH_ISSUERS', () => {
     'audience or a clientId or authorizedParties must be given: else a token for any other service would do';
   const https = 'must begin with https:// (http:// is allowed for this machine only)';
   const members =
-    'may only have the members issuer, jwksUri, audience, clientId, authorizedParties, tokens, scopeClaims, scopeAliases, people, require, grants';
+    'may only have the members issuer, jwksUri, audience, clientId, authorizedParties, tokens, scopeClaims, scopeAliases, people, require, organization, grants';
   const nobody = 'must not have a user name or password';
 
   it.each<[string, string, string]>([

@@ -11,6 +11,7 @@ import {
   developmentIssuer,
   developmentSubjectGrant,
 } from '../../../src/dev/issuer.ts';
+import { readOrganizations } from '../../../src/dev/organization-options.ts';
 import { requestToken } from '../../../src/dev/request-token.ts';
 
 const scopes = ['openid', 'email', 'profile', 'idp.signin.user.admin'];
@@ -156,6 +157,96 @@ describe('a token for a named subject', () => {
   });
 });
 
+describe('the organisations of a token', () => {
+  it('are in a claim, each with the role and a name', async () => {
+    const organizations = { acme: 'admin', 'Globex Inc.': 'member', x: 'viewer' };
+    const token = await requestToken({ issuer, clientId, subject: 'alice', organizations });
+    expect((await verify(token)).payload['organizations']).toEqual({
+      acme: { role: 'admin', name: 'Acme' },
+      'Globex Inc.': { role: 'member', name: 'Globex Inc.' },
+      x: { role: 'viewer', name: 'X' },
+    });
+  });
+
+  it('are in no later token of the same person', async () => {
+    const organizations = { acme: 'admin' };
+    await requestToken({ issuer, clientId, subject: 'alice', organizations });
+    const later = [
+      await requestToken({ issuer, clientId, subject: 'alice' }),
+      await requestToken({ issuer, clientId, subject: 'alice', organizations: {} }),
+    ];
+    for (const token of later) expect(decodeJwt(token)).not.toHaveProperty('organizations');
+  });
+
+  it.each([
+    ['no JSON', 'acme', 'organizations must be a JSON object of ids and roles'],
+    ['a list', '["acme"]', 'organizations must be a JSON object of ids and roles'],
+    ['null', 'null', 'organizations must be a JSON object of ids and roles'],
+    ['an id of another alphabet', '{"ümlaut":"admin"}', "An organisation's id must have"],
+    ['a role that is no text', '{"acme":7}', 'A role must have'],
+    ['a role that is empty', '{"acme":""}', 'A role must have'],
+  ])('are refused if they are %s', async (_, organizations, message) => {
+    const response = await postToken({
+      grant_type: developmentSubjectGrant,
+      subject: 'alice',
+      organizations,
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      error: 'invalid_request',
+      error_description: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('the organisations of a command line', () => {
+  const read = (...args: string[]) => readOrganizations(['--subject', 'alice', ...args]);
+  const id = 'a'.repeat(255);
+
+  it.each([
+    ['none', [], {}],
+    ['one without a role', ['--organization', 'acme'], { acme: 'member' }],
+    ['one with a role', ['--organization=acme', '--role=admin'], { acme: 'admin' }],
+    [
+      'several',
+      ['--organization', 'acme', '--organization', 'b c', '--role', 'x', '--organization', id],
+      { acme: 'member', 'b c': 'x', [id]: 'member' },
+    ],
+    ['one that other options follow', ['--organization', 'acme', '--scope', 'openid'], { acme: 'member' }],
+  ])('are read: %s', (_, args, organizations) => {
+    expect(read(...args)).toEqual(organizations);
+  });
+
+  const faultyId =
+    "An organisation's id must have 1 to 255 visible ASCII characters, with spaces only inside.";
+
+  it.each([
+    ['a role first', ['--role', 'admin'], 'The option --role needs an --organization before it.'],
+    [
+      'a role before its organisation',
+      ['--role', 'admin', '--organization', 'acme'],
+      'The option --role needs an --organization before it.',
+    ],
+    [
+      'an organisation twice',
+      ['--organization', 'acme', '--organization', 'b', '--organization', 'acme'],
+      'The organisation acme is given twice.',
+    ],
+    [
+      'two roles',
+      ['--organization', 'acme', '--role', 'admin', '--role', 'member'],
+      'The organisation acme has two roles. Give only one.',
+    ],
+    ['no id', ['--organization', ''], faultyId],
+    ['an id of 256 characters', ['--organization', `${id}a`], faultyId],
+    ['an id with a space at its end', ['--organization', 'acme '], faultyId],
+    ['an id of another alphabet', ['--organization', 'ümlaut'], faultyId],
+    ['an empty role', ['--organization', 'acme', '--role', ''], 'A role must have 1 to 255 characters.'],
+  ])('are refused with a sentence: %s', (_, args, message) => {
+    expect(() => read(...args)).toThrow(new Error(message));
+  });
+});
+
 describe('requestToken without a provider', () => {
   it('says how to start one', async () => {
     const nowhere = issuer.replace('/idp', '/nowhere');
@@ -165,6 +256,9 @@ describe('requestToken without a provider', () => {
     );
   });
 });
+
+/** The fields of a form, as a browser sends them. */
+type Form = Record<string, string> | [name: string, value: string][];
 
 /** A browser of a few lines: cookies with their paths, forms, and redirects followed as far as the callback. */
 function createBrowser() {
@@ -179,7 +273,7 @@ function createBrowser() {
       .filter(({ path, value }) => value !== '' && pathname.startsWith(path))
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ');
-  const visit = async (url: URL, form?: Record<string, string>): Promise<{ url: URL; html: string }> => {
+  const visit = async (url: URL, form?: Form): Promise<{ url: URL; html: string }> => {
     if (url.pathname === '/sign-in/callback') return { url, html: '' };
     const body = form && { method: 'POST', body: new URLSearchParams(form) };
     const response = await fetch(url, { ...body, redirect: 'manual', headers: { cookie: cookies(url) } });
@@ -246,7 +340,66 @@ describe('sign-in with a browser', () => {
   it('an empty name → the form again, with a message', async () => {
     const browser = createBrowser();
     const { url } = await browser.visit(authorizationUrl());
-    expect((await browser.visit(url, { login: '' })).html).toContain('1 to 255 characters');
+    const { html } = await browser.visit(url, { login: '' });
+    expect(html).toContain('The name must have 1 to 255 characters.');
+    expect(html).toContain('<form method="post">');
+  });
+
+  /** The tokens of a request that was answered with a code. */
+  const tokensOf = async ({ url }: { url: URL }) => {
+    const response = await exchange(url.searchParams.get('code') ?? '');
+    return (await response.json()) as { access_token: string; refresh_token: string };
+  };
+  const refresh = async ({ refresh_token }: { refresh_token: string }) => {
+    const response = await postToken({ grant_type: 'refresh_token', refresh_token });
+    return (await response.json()) as { access_token: string; refresh_token: string };
+  };
+  const organizationsOf = ({ access_token }: { access_token: string }) =>
+    decodeJwt(access_token)['organizations'];
+
+  it('an organisation and a role → in each token of the sign-in, also refreshed and silent ones', async () => {
+    const browser = createBrowser();
+    const login = await browser.visit(authorizationUrl());
+    // A browser sends two names: that of the button, and the empty field for another name.
+    const names: Form = [
+      ['login', 'alice'],
+      ['login', ''],
+    ];
+    const form: Form = [['organization', ' acme '], ['role', 'admin'], ...names];
+    const tokens = await tokensOf(await browser.visit(login.url, form));
+    expect(decodeJwt(tokens.access_token).sub).toBe('alice');
+    const expected = { acme: { role: 'admin', name: 'Acme' } };
+    expect(organizationsOf(tokens)).toEqual(expected);
+    const fresh = await refresh(tokens);
+    expect(organizationsOf(fresh)).toEqual(expected);
+    expect(organizationsOf(await refresh(fresh))).toEqual(expected);
+    const silent = await tokensOf(await browser.visit(authorizationUrl({ prompt: 'none' })));
+    expect(organizationsOf(silent)).toEqual(expected);
+    expect(organizationsOf(await refresh(silent))).toEqual(expected);
+  });
+
+  it('another sign-in → only its own organisation, or none', async () => {
+    const browser = createBrowser();
+    const signIn = async (form: Record<string, string>) => {
+      const login = await browser.visit(authorizationUrl({ prompt: 'login' }));
+      return tokensOf(await browser.visit(login.url, { login: 'alice', ...form }));
+    };
+    await signIn({ organization: 'acme', role: 'admin' });
+    expect(organizationsOf(await signIn({ organization: 'globex' }))).toEqual({
+      globex: { role: 'member', name: 'Globex' },
+    });
+    expect(organizationsOf(await signIn({ organization: '', role: 'admin' }))).toBeUndefined();
+    const silent = await tokensOf(await browser.visit(authorizationUrl({ prompt: 'none' })));
+    expect(organizationsOf(silent)).toBeUndefined();
+  });
+
+  it('an unusable organisation → the form again, with a message', async () => {
+    const browser = createBrowser();
+    const { url } = await browser.visit(authorizationUrl());
+    const { html } = await browser.visit(url, { login: 'alice', organization: 'ümlaut', role: 'admin' });
+    expect(html).toContain("An organisation's id must have 1 to 255 visible ASCII characters");
+    const answer = await browser.visit(url, { login: 'alice', organization: 'acme', role: 'admin' });
+    expect(organizationsOf(await tokensOf(answer))).toEqual({ acme: { role: 'admin', name: 'Acme' } });
   });
 
   it('an unregistered redirect URI → no redirect', async () => {

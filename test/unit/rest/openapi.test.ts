@@ -14,6 +14,7 @@ const success = (method: string, path: string, status = 200) => operation(method
 
 /** The parameter of the operations on what an account owns, which is described once. */
 const accountHeader = '#/components/parameters/KeywardAccount';
+const organizationHeader = '#/components/parameters/KeywardOrganization';
 const nameOf = ({ name, $ref }: { name?: string; $ref?: string }) => name ?? $ref;
 
 describe('the description of a list', () => {
@@ -35,6 +36,7 @@ describe('the description of a list', () => {
       'owner_name',
       'built_after',
       accountHeader,
+      organizationHeader,
     ]);
     expect(parameters[0]).toEqual({
       name: 'limit',
@@ -88,7 +90,7 @@ describe('the description of a body', () => {
     const { schema: body } = requestBody.content['application/json'];
     expect(body).toMatchObject({ properties: { name: { type: 'string' } }, required: ['name'] });
     expect(Object.keys(body.properties)).toEqual(['name']);
-    expect(parameters.map(nameOf)).toEqual(['room_id', 'If-Match', accountHeader]);
+    expect(parameters.map(nameOf)).toEqual(['room_id', 'If-Match', accountHeader, organizationHeader]);
     expect(parameters[0].in).toBe('path');
   });
 

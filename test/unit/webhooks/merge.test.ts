@@ -65,6 +65,9 @@ describe('two updates merged into one', () => {
   it('are not merged if one is by the owner and one by an operator', () => {
     const change = [{ field: 'name', from: 'a', to: 'b' }];
     expect(mergeMessages(messageOf(change), messageOf(change, { by: 'operator' }))).toBeUndefined();
+    const byMember = (id: number) => messageOf(change, { by: 'member', member_id: id });
+    expect(mergeMessages(byMember(1), byMember(2))).toBeUndefined();
+    expect(mergeMessages(byMember(1), byMember(1))).toBeDefined();
   });
 
   describe('of a value too long to be kept in full', () => {
