@@ -3,7 +3,7 @@ import type { OrganizationRole } from '../config/values/organizations.ts';
 import { listOf } from '../database/conditions.ts';
 import { prepareQuery } from '../database/db.ts';
 import { Account, type AccountId, type AccountKind } from '../database/tables.ts';
-import type { AccountHolder, OperationContext } from '../operations/context.ts';
+import type { OperationContext } from '../operations/context.ts';
 import { operation } from '../operations/operation.ts';
 import { accountBlocked, findAccount } from './own-account.ts';
 
@@ -19,28 +19,20 @@ export interface MyAccount {
   readonly role: OrganizationRole;
 }
 
-interface Wanted extends AccountHolder {
-  /** The ids of organisations, as a JSON array. */
-  readonly organizations: string;
+interface Wanted {
+  readonly issuer: string;
+  /** The texts by which the issuer names the person and the organisations, as a JSON array. */
+  readonly subjects: string;
 }
 
-const selectAccounts = prepareQuery(Account, (db, wanted: Wanted) =>
+// One list for both: with a choice between two conditions, a database would read all accounts of the issuer.
+const selectAccounts = prepareQuery(Account, (db, { issuer, subjects }: Wanted) =>
   db
     .selectFrom('account')
     .select(['id', 'subject', 'kind', 'blocked_at'])
-    .where('issuer', '=', wanted.issuer)
-    .where(({ and, eb, or, selectFrom }) =>
-      or([
-        and([eb('subject', '=', wanted.subject), eb('kind', '=', wanted.kind)]),
-        and([
-          eb('kind', '=', 'organization'),
-          eb(
-            'subject',
-            'in',
-            selectFrom(listOf(db, wanted.organizations).as('listed')).select('listed.value'),
-          ),
-        ]),
-      ]),
+    .where('issuer', '=', issuer)
+    .where('subject', 'in', ({ selectFrom }) =>
+      selectFrom(listOf(db, subjects).as('listed')).select('listed.value'),
     ),
 );
 
@@ -69,8 +61,10 @@ export const myAccounts = operation(z.object({}), async (context): Promise<MyAcc
   const { db, owner, actingFor, member, organizations = new Map() } = context;
   if (actingFor !== undefined || member !== undefined) return onlyOne(context);
   const ids = [...organizations.keys()].toSorted((one, other) => (one < other ? -1 : 1));
-  const found = await selectAccounts(db, { ...owner, organizations: JSON.stringify(ids) });
-  const own = found.find(({ kind }) => kind === 'person');
+  const { issuer, subject: self } = owner;
+  const found = await selectAccounts(db, { issuer, subjects: JSON.stringify([self, ...ids]) });
+  // An organisation's id may be another person's name, and the other way round.
+  const own = found.find(({ kind, subject }) => kind === 'person' && subject === self);
   if (own?.blockedAt) throw accountBlocked(own.id);
   const byId = new Map(
     found.flatMap(({ id, kind, subject }) => (kind === 'organization' ? [[subject, id]] : [])),

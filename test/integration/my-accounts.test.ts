@@ -35,7 +35,8 @@ it('the person comes first, then each organisation in which they may do somethin
 it('those that have an account have its id, and nobody else’s account is there', async () => {
   const { gateway } = setup;
   const alice = await gateway.createAccount('alice');
-  await gateway.createAccount('acme');
+  await gateway.createAccount('acme', { blockedAt: new Date() });
+  await gateway.createAccount('alice', { kind: 'organization' });
   await gateway.createAccount('acme', { issuer: 'https://other.example.com', kind: 'organization' });
   const acme = await gateway.createAccount('acme', { kind: 'organization' });
   await gateway.createAccount('no', { kind: 'organization' });
