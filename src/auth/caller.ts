@@ -137,6 +137,9 @@ export function useAccessToken(
 /** The greatest number of remembered tokens. */
 const capacity = 10_000;
 
+/** The greatest number of remembered tokens and of the organisations in them: a token can name 200. */
+const capacityWithOrganizations = 5 * capacity;
+
 interface Entry {
   readonly accessToken: AccessToken;
   /** The source of the keys, and the key set that was current when it verified the token. */
@@ -154,7 +157,11 @@ const digest = (token: string) => hash('sha256', token, 'base64');
  * valid until its token expires or the issuer's key set changes. The cache never holds a refused token.
  */
 export class RememberedTokens {
-  readonly #entries = new LRUCache<string, Entry>({ max: capacity });
+  readonly #entries = new LRUCache<string, Entry>({
+    max: capacity,
+    maxSize: capacityWithOrganizations,
+    sizeCalculation: ({ accessToken: { organizations } }) => 1 + (organizations?.size ?? 0),
+  });
 
   /** Returns the access token that an earlier verification made of this text; undefined for all other tokens. */
   recall(token: string): AccessToken | undefined {

@@ -51,6 +51,19 @@ describe('a token that was verified', () => {
     expect(remembered.recall('a.b.c')).toBeUndefined();
   });
 
+  it('takes the more room, the more organisations it names', () => {
+    const organization = { role: 'read', name: null, config: {} } as const;
+    const organizations = new Map(Array.from({ length: 200 }, (_, at) => [`o${at}`, organization]));
+    const kept = (given: Partial<AccessToken>) => {
+      const tokens = new RememberedTokens();
+      const names = Array.from({ length: 1_000 }, (_, at) => `${at}.b.c`);
+      for (const name of names) tokens.remember(name, { ...alice(), ...given }, keys, keys.current);
+      return names.filter((name) => tokens.recall(name) !== undefined).length;
+    };
+    expect(kept({})).toBe(1_000);
+    expect(kept({ organizations })).toBe(248);
+  });
+
   it('is forgotten when the keys are read again', async () => {
     remembered.remember('a.b.c', alice(), keys, keys.current);
     await keys.refresh();
