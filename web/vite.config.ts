@@ -8,6 +8,10 @@ import { renderReference } from './render-reference.ts';
 
 const root = import.meta.dirname;
 
+/** The modules of the top bar and of the sign-in, and what they are made with. */
+const isShared =
+  /vite\/preload-helper|\/(?:node_modules\/(?:preact|intl-messageformat|@formatjs)\/|web\/(?:shared|messages)\/|web\/sign-in\/(?:read-token|resume-session|session|settings|sign-in|use-session)\.)/;
+
 /** The pages for a browser: each folder with an index.html is one. */
 export default defineConfig({
   root,
@@ -22,9 +26,22 @@ export default defineConfig({
   resolve: { alias: withoutParser },
   build: {
     outDir: '../dist/web',
+    // Browsers that know `light-dark()`, as the styles need, know this too.
+    modulePreload: { polyfill: false },
     emptyOutDir: true,
     rolldownOptions: {
       input: globSync('*/index.html', { cwd: root }).map((file) => `${root}/${file}`),
+      output: {
+        // What the console, GraphiQL and the API reference begin with, in one file: over HTTP/1.1, a browser loads six
+        // at a time. What a page asks for later stays out.
+        codeSplitting: {
+          groups: [
+            // The page that a sign-in comes back to needs no more.
+            { name: 'callback', test: /\/(?:kept-sign-in|callback-channel)\.ts$/, priority: 1 },
+            { name: 'shared', test: isShared },
+          ],
+        },
+      },
       // Most of the time goes into compressing.
       checks: { pluginTimings: false },
       // Packages mark modules that a server must not run. Nothing here runs on a server.

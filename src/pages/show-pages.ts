@@ -7,9 +7,9 @@ import { answerAsset } from './answer-asset.ts';
 import { elementsPath, serveElements } from './elements.ts';
 import {
   createMessageFiles,
+  laterParts,
   type MessageFiles,
   type MessagePart,
-  messageParts,
   tagPattern,
 } from './messages/message-files.ts';
 import { type PageMessages, readMessages } from './messages/read-messages.ts';
@@ -90,38 +90,31 @@ const messagesPath = new RegExp(
 /** The texts that a path of the console's asks for: also with other content, as of another process. */
 async function findMessages(messages: MessageFiles, path: string) {
   const { tag = '', name, hash } = messagesPath.exec(path)?.groups ?? {};
-  const part = messageParts.find((each) => each === name);
+  const part = laterParts.find((each) => each === name);
   if (part === undefined) return undefined;
   const file = await messages(tag, part);
   return { file: { ...file, mediaType: 'application/json' }, isExact: file.hash === hash };
 }
 
-/** The language of a page: its locale, and the paths of the parts of its texts. */
+/**
+ * The language of a page: its locale, the texts of its first view, which must not wait for one more request, and the
+ * paths of the other parts.
+ */
 async function describeLanguage(messages: MessageFiles, locale: string) {
   const pathOf = async (part: MessagePart) => {
     const { language, hash } = await messages(locale, part);
     return [part, `${messagesBeginning}${language}.${part}.${hash}`] as const;
   };
-  const paths = await Promise.all(messageParts.map(pathOf));
+  const paths = await Promise.all(laterParts.map(pathOf));
+  const { language, content } = await messages(locale, 'main');
   // Words of one language with the dates of another would read badly.
-  const { language } = await messages(locale, 'main');
   const isTheirs = new Intl.Locale(locale).language === new Intl.Locale(language).language;
   return {
     locale: isTheirs ? locale : usualLocale,
-    messages: Object.fromEntries(paths) as Readonly<Record<MessagePart, string>>,
+    main: (JSON.parse(`${content}`) as { readonly messages: object }).messages,
+    later: Object.fromEntries(paths),
   };
 }
-
-/** Tells a page's language in its HTML, so that the browser loads the texts together with the scripts. */
-const speakIn = (language: Awaited<ReturnType<typeof describeLanguage>> | undefined, html: string): string =>
-  language === undefined
-    ? html
-    : html
-        .replace('<html lang="en">', `<html lang="${language.locale}">`)
-        .replace(
-          '</head>',
-          `<link rel="preload" as="fetch" crossorigin href="${language.messages.main}"></head>`,
-        );
 
 /** Serves the assets that the pages load, among them those of the provider's look, and the console's texts. */
 const serveAssets =
@@ -182,7 +175,10 @@ export function showPages(
     const prepare = async (file: Promise<PageFile>, locale: string | undefined) => {
       const { content, mediaType } = await file;
       const language = locale === undefined ? undefined : await describeLanguage(consoleMessages, locale);
-      const html = speakIn(language, brand(`${content}`, config));
+      const html = brand(`${content}`, config).replace(
+        '<html lang="en">',
+        `<html lang="${language?.locale ?? 'en'}">`,
+      );
       const withSignIn = (signIn: SignInSettings | undefined) => ({ ...settings, language, signIn });
       return { mediaType, contentWith: keepContent(html, service, withSignIn) };
     };

@@ -1,5 +1,5 @@
 import { render } from 'preact/compat';
-import { createLanguage, type MessagePart } from '../messages/language.ts';
+import { createLanguage } from '../messages/language.ts';
 import { loadMessages } from '../messages/load-messages.ts';
 import { speak } from '../shared/page-language.ts';
 import { resumeSession } from '../sign-in/resume-session.ts';
@@ -20,24 +20,9 @@ import './styles/dialog.css';
 
 const container = document.getElementById('root');
 const { language } = settings;
-const load = async (part: MessagePart) => (await loadMessages(language?.messages[part] ?? '')).messages;
-
-/** Shown if there are no words to show anything else. */
-const Unloaded = () => (
-  <p role="alert" lang="en">
-    The console could not be loaded. Reload the page and try again.
-  </p>
-);
-
-async function start(root: HTMLElement): Promise<void> {
-  try {
-    speak(createLanguage(language?.locale ?? '', await load('main'), load));
-  } catch {
-    render(<Unloaded />, root);
-    return;
-  }
-  void resumeSession();
-  render(<App />, root);
+if (language) {
+  const { locale, main, later } = language;
+  speak(createLanguage(locale, main, async (part) => (await loadMessages(later[part])).messages));
 }
-
-if (container) void start(container);
+void resumeSession();
+if (container) render(<App />, container);

@@ -1,6 +1,6 @@
 import { Problem } from '../console/api/problem.ts';
 import type { HostSettings } from '../console/ui/host.ts';
-import { createLanguage, type Language, type MessagePart } from '../messages/language.ts';
+import { createLanguage, type Language, type LaterPart } from '../messages/language.ts';
 import type { LoadedMessages } from '../messages/load-messages.ts';
 import { fetchInTime, NoResponse } from '../shared/fetch-in-time.ts';
 
@@ -54,7 +54,7 @@ export const readSettings = async (): Promise<HostSettings> =>
  */
 export async function readLanguage(tag: string): Promise<Language> {
   const asked = canonical(tag || usual);
-  const load = (part: MessagePart) =>
+  const load = (part: 'main' | LaterPart) =>
     fetchOnce<LoadedMessages>(`elements/messages/${new Intl.Locale(asked).baseName}/${part}.json`);
   const { language, messages } = await load('main');
   // Words of one language with the dates of another would read badly.

@@ -17,10 +17,10 @@ type RichValues<Id extends MessageId> = {
 /** Nothing, if a message has no arguments. */
 type Needed<Values> = keyof Values extends never ? [] : [values: Values];
 
-/** Texts that are loaded together: for the first view, for the page of a key, for operators, or what the API says. */
-export type MessagePart = 'main' | 'key' | 'operate' | 'said';
+/** Texts that are loaded when they are needed: for the page of a key, for operators, or what the API says. */
+export type LaterPart = 'key' | 'operate' | 'said';
 
-/** Whether a part of the texts is there: true, false if it could not be loaded, or a promise that tells later. */
+/** Whether texts are there: true, false if it could not be loaded, or a promise that tells later. */
 type Readiness = boolean | Promise<unknown>;
 
 /** What writes texts, numbers and times in a person's language. */
@@ -32,7 +32,7 @@ export interface Language extends Times {
   /** A message as a node, in which values may be elements. */
   readonly rich: <Id extends MessageId>(id: Id, ...values: Needed<RichValues<Id>>) => ReactNode;
   /** Loads a part of the texts, once. */
-  readonly ready: (part: MessagePart) => Readiness;
+  readonly ready: (part: LaterPart) => Readiness;
   /** A sentence of the service in this language, or as it is if there is no message for it. */
   readonly said: (sentence: string) => string;
   /** `1,000,000`. */
@@ -56,10 +56,10 @@ function readSentence(sentence: string): readonly [id: string, values: Record<st
 
 /** Loads parts of the texts, each once. */
 function createParts(
-  load: (part: MessagePart) => Promise<CompiledMessages>,
+  load: (part: LaterPart) => Promise<CompiledMessages>,
   add: (messages: CompiledMessages) => void,
 ): Language['ready'] {
-  const parts = new Map<MessagePart, Readiness>([['main', true]]);
+  const parts = new Map<LaterPart, Readiness>();
   return (part) => {
     const known = parts.get(part);
     if (known !== undefined) return known;
@@ -88,7 +88,7 @@ function createParts(
 export function createLanguage(
   locale: string,
   main: CompiledMessages,
-  load: (part: MessagePart) => Promise<CompiledMessages> = async () => ({}),
+  load: (part: LaterPart) => Promise<CompiledMessages> = async () => ({}),
 ): Language {
   const messages: Record<string, CompiledMessage> = { ...main };
   const made = new Map<string, IntlMessageFormat>();

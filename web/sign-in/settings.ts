@@ -1,4 +1,5 @@
-import type { MessagePart } from '../messages/language.ts';
+import type { CompiledMessages } from '../messages/compiled-message.ts';
+import type { LaterPart } from '../messages/language.ts';
 
 /** The provider and the client for signing a person in. */
 export interface SignInSettings {
@@ -43,8 +44,15 @@ export interface Settings {
   readonly providerLogo?: { readonly src: string; readonly width?: number; readonly height?: number };
   /** The provider's own pages. */
   readonly providerLinks?: readonly { readonly name: ProviderPage; readonly url: string }[];
-  /** The language of the console: the locale of numbers and times (BCP 47), and the paths of its texts. */
-  readonly language?: { readonly locale: string; readonly messages: Readonly<Record<MessagePart, string>> };
+  /** The language of the console. */
+  readonly language?: {
+    /** The locale of numbers and times (BCP 47). */
+    readonly locale: string;
+    /** The texts of the first view. */
+    readonly main: CompiledMessages;
+    /** The paths of the other texts. */
+    readonly later: Readonly<Record<LaterPart, string>>;
+  };
   /** The least and the greatest session length, in seconds. */
   readonly sessionDuration: { readonly min: number; readonly max: number };
 }

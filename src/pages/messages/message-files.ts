@@ -35,6 +35,9 @@ export type MessagePart = keyof typeof parts;
 /** The names of all parts. */
 export const messageParts = Object.keys(parts) as readonly MessagePart[];
 
+/** The parts that a page loads when it needs them. */
+export const laterParts = messageParts.filter((part) => part !== 'main');
+
 /** The ids of texts in `main` that only the console has, as they begin. */
 const consoleAlone = /^(?:automation|console|private-key|sign-in)\./;
 

@@ -1,5 +1,5 @@
 import { type ComponentType, lazy } from 'preact/compat';
-import type { MessagePart } from '../../messages/language.ts';
+import type { LaterPart } from '../../messages/language.ts';
 import { useLanguage } from './host.ts';
 
 function Missing() {
@@ -17,7 +17,7 @@ function Missing() {
  */
 export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  ...parts: readonly MessagePart[]
+  ...parts: readonly LaterPart[]
 ): ComponentType<Props> {
   const loadOnce = async () => ({ default: await load().catch((): ComponentType<Props> => Missing) });
   const Loaded = lazy(loadOnce);
