@@ -8,15 +8,18 @@ const most = 500;
 const languageOf = (locale: string): string => new Intl.Locale(locale).language;
 
 /**
- * The locale that a browser prefers (RFC 9110, section 12.5.4), by its tag or its language alone; the first, if it
- * prefers none of them; undefined, if there is none.
+ * Finds the locale that a browser prefers (RFC 9110, section 12.5.4), by its tag or its language alone; the first, if
+ * it prefers none of them; undefined, if there is none.
  */
-export function preferred(headers: RequestHeaders, locales: readonly string[]): string | undefined {
+export function preferredOf(locales: readonly string[]): (headers: RequestHeaders) => string | undefined {
   const [first, ...others] = locales;
-  const asked = headers['accept-language'];
-  if (others.length === 0 || !asked) return first;
-  const byLanguage = new Map(locales.map((locale) => [languageOf(locale), locale] as const).toReversed());
-  const negotiator = new Negotiator({ headers: { 'accept-language': asked.slice(0, most) } });
-  const found = negotiator.language([...locales, ...byLanguage.keys()]) ?? '';
-  return locales.includes(found) ? found : (byLanguage.get(found) ?? first);
+  if (others.length === 0) return () => first;
+  const languages = locales.map((locale) => [languageOf(locale), locale] as const).toReversed();
+  const byTag = new Map([...languages, ...locales.map((locale) => [locale, locale] as const)]);
+  const tags = [...locales, ...byTag.keys()];
+  return ({ 'accept-language': asked }) => {
+    if (!asked) return first;
+    const negotiator = new Negotiator({ headers: { 'accept-language': asked.slice(0, most) } });
+    return byTag.get(negotiator.language(tags) ?? '') ?? first;
+  };
 }

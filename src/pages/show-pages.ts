@@ -17,7 +17,7 @@ import { escapeHtml, keepContent, type ShownService } from './page-content.ts';
 import { assetsPath, createPageFiles, type PageFile, type PageFiles } from './page-files.ts';
 import { describeScopes, readSignInSettings, type SignInSettings } from './page-settings.ts';
 import { type BrowserPage, callbackPage, contentSecurityPolicy, pages } from './pages.ts';
-import { preferred } from './preferred.ts';
+import { preferredOf } from './preferred.ts';
 import type { ProviderLook } from './provider-look.ts';
 
 /** The pause before the next attempt to read the provider's metadata, in milliseconds. */
@@ -106,11 +106,9 @@ async function describeLanguage(messages: MessageFiles, locale: string) {
     return [part, `${messagesBeginning}${language}.${part}.${hash}`] as const;
   };
   const paths = await Promise.all(laterParts.map(pathOf));
-  const { language, content } = await messages(locale, 'main');
-  // Words of one language with the dates of another would read badly.
-  const isTheirs = new Intl.Locale(locale).language === new Intl.Locale(language).language;
+  const { content } = await messages(locale, 'main');
   return {
-    locale: isTheirs ? locale : usualLocale,
+    locale,
     main: (JSON.parse(`${content}`) as { readonly messages: object }).messages,
     later: Object.fromEntries(paths),
   };
@@ -164,7 +162,7 @@ export function showPages(
 ): ReadonlyMap<string, Middleware> {
   const { look } = config;
   const files = createPageFiles();
-  const messages = config.messages ?? readMessages(config.providerMessages);
+  const messages = config.messages ?? readMessages(config);
   const consoleMessages = createMessageFiles(messages, false);
   const currentSignIn = readSignIn(issuer, config, onFailure);
   const settings = describeService(config, service, describeScopes(issuer, scopes));
@@ -172,6 +170,7 @@ export function showPages(
   const showPage = (page: BrowserPage): Middleware => {
     // Only the console has texts in several languages.
     const locales = page === pages.console ? (config.consoleLocales ?? [usualLocale]) : [];
+    const preferred = preferredOf(locales);
     const prepare = async (file: Promise<PageFile>, locale: string | undefined) => {
       const { content, mediaType } = await file;
       const language = locale === undefined ? undefined : await describeLanguage(consoleMessages, locale);
@@ -187,7 +186,7 @@ export function showPages(
       const file = isAskedFor(page, exchange) && files.read(`/${page.file}`);
       if (!file) return next(exchange);
       exchange.record.route = exchange.path;
-      const locale = preferred(exchange.headers, locales);
+      const locale = preferred(exchange.headers);
       const ready = prepared.get(locale) ?? prepare(file, locale);
       prepared.set(locale, ready);
       ready.catch(() => prepared.delete(locale));
@@ -199,11 +198,10 @@ export function showPages(
       });
     };
   };
-  const shown = [...config.shown.map((name) => pages[name]), callbackPage];
   const root = config.shown.includes('console') ? [['/', leadTo(pages.console.path)] as const] : [];
-  const shownAt = shown.map((page) => [page.path, showPage(page)] as const);
+  const shown = [...config.shown.map((name) => pages[name]), callbackPage];
   return new Map([
-    ...shownAt,
+    ...shown.map((page) => [page.path, showPage(page)] as const),
     ...root,
     [assetsPath, serveAssets(files, look, consoleMessages)],
     [elementsPath, serveElements(files, createMessageFiles(messages, true), settings)],

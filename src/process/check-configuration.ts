@@ -45,7 +45,7 @@ async function plansSummary(config: Config, plans: Plans): Promise<string> {
 export async function checkConfiguration(config: Config): Promise<void> {
   const plans = readPlans(config.plansFile);
   await createProviderLook(config.pages);
-  readMessages(config.pages.providerMessages);
+  readMessages(config.pages);
   const more = plans ? await plansSummary(config, plans) : '';
   process.stdout.write(`${configSummary(config, more)}\n`);
 }

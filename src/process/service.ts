@@ -145,7 +145,7 @@ const plansOf = async ({ plansFile }: Config): Promise<Plans | undefined> =>
 const filesOf = async (config: Config) => ({
   plans: await plansOf(config),
   look: config.pages.shown.length > 0 ? await createProviderLook(config.pages) : undefined,
-  messages: config.pages.shown.length > 0 ? readMessages(config.pages.providerMessages) : undefined,
+  messages: config.pages.shown.length > 0 ? readMessages(config.pages) : undefined,
 });
 
 /** The configuration, with the provider's plans, look and texts. */

@@ -26,33 +26,40 @@ function* elementsOf(elements: readonly MessageFormatElement[]): Generator<Messa
   }
 }
 
-/** What a message gets when it is written, by name. */
+/** What an element of a message needs as its argument; undefined: it has none. */
+function kindOf(element: MessageFormatElement): ArgumentKind | undefined {
+  switch (element.type) {
+    case TYPE.date:
+    case TYPE.time:
+      return 'date';
+    case TYPE.number:
+      // A browser refuses some formats only when it writes.
+      return [undefined, null, 'integer', 'percent'].includes(element.style as string) ? 'number' : 'format';
+    case TYPE.plural:
+      return 'number';
+    case TYPE.tag:
+      return 'tag';
+    case TYPE.argument:
+    case TYPE.select:
+      return 'text';
+    default:
+      return undefined;
+  }
+}
+
+/** Each use that a message makes of what it gets when it is written: a name, and what it needs to be there. */
+export function* usesIn(message: CompiledMessage): Generator<readonly [name: string, kind: ArgumentKind]> {
+  for (const element of typeof message === 'string' ? [] : elementsOf(message)) {
+    const kind = kindOf(element);
+    if (kind !== undefined && 'value' in element) yield [`${element.value}`, kind];
+  }
+}
+
+/** What a message gets when it is written, by name. What is written as a text somewhere can be a number. */
 export function argumentsOf(message: CompiledMessage): ReadonlyMap<string, ArgumentKind> {
-  const found = new Map<string, ArgumentKind>();
-  for (const element of typeof message === 'string' ? [] : elementsOf(message))
-    switch (element.type) {
-      case TYPE.date:
-      case TYPE.time:
-        found.set(element.value, 'date');
-        break;
-      case TYPE.number:
-        // A browser refuses some formats only when it writes.
-        found.set(
-          element.value,
-          [undefined, null, 'integer', 'percent'].includes(element.style as string) ? 'number' : 'format',
-        );
-        break;
-      case TYPE.plural:
-        found.set(element.value, 'number');
-        break;
-      case TYPE.tag:
-        found.set(element.value, 'tag');
-        break;
-      case TYPE.argument:
-      case TYPE.select:
-        if (!found.has(element.value)) found.set(element.value, 'text');
-        break;
-      default:
-    }
-  return found;
+  const uses = [...usesIn(message)];
+  return new Map([
+    ...uses.filter(([, kind]) => kind === 'text'),
+    ...uses.filter(([, kind]) => kind !== 'text'),
+  ]);
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Compressible } from '../../http/compressible.ts';
 import { compressWell } from '../compress-well.ts';
 import { compileMessage } from './compile-message.ts';
-import { english, type PageMessages } from './read-messages.ts';
+import { english, lookUp, type PageMessages } from './read-messages.ts';
 
 /** A part of the texts of a language, as a page loads it. */
 export interface MessageFile extends Compressible {
@@ -14,12 +14,6 @@ export interface MessageFile extends Compressible {
 
 /** How a language tag looks, and how long it can be at most. */
 export const tagPattern = '[A-Za-z\\d-]{2,35}';
-
-/** The tag and all that are more general: `de-AT`, `de` (RFC 4647, section 3.4). */
-function* lookUp(tag: string): Generator<string> {
-  const parts = tag.split('-');
-  for (let count = parts.length; count > 0; count -= 1) yield parts.slice(0, count).join('-');
-}
 
 /** Texts that are loaded together, by how their ids begin. What is in `main` is needed at once. */
 const parts = {

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { PagesConfig } from '../../config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { describeFault } from '../../config/cross-checks.ts';
 import { arePagesBuilt, builtMessages } from '../page-files.ts';
-import { argumentsOf, type CompiledMessage, compileMessage } from './compile-message.ts';
+import { argumentsOf, type CompiledMessage, compileMessage, usesIn } from './compile-message.ts';
 
 /** The language of messages that no other has, by its file. */
 export const english = 'en';
@@ -40,7 +41,7 @@ function faultOf(id: string, text: string, replaced: string | undefined): string
     return `has a text that is no ICU message: "${id}" (${(error as Error).message})`;
   }
   const given = argumentsOf(compileMessage(replaced));
-  for (const [name, kind] of argumentsOf(compiled)) {
+  for (const [name, kind] of usesIn(compiled)) {
     const known = given.get(name);
     const fits = known === kind || (known === 'number' && kind === 'text');
     if (!fits) return `uses something that the text does not get: "${id}" has no such ${kind} "${name}"`;
@@ -65,8 +66,11 @@ function readFile(path: string, texts: Texts): Texts | string {
   return faults.find((fault) => fault !== undefined) ?? data;
 }
 
-const refuse = (fault: string): never => {
-  throw new ConfigError([describeFault(['PROVIDER_MESSAGES', fault])]);
+const refuse = (
+  fault: string,
+  name: 'PROVIDER_MESSAGES' | 'CONSOLE_LOCALES' = 'PROVIDER_MESSAGES',
+): never => {
+  throw new ConfigError([describeFault([name, fault])]);
 };
 
 /** The names of the files in a folder. */
@@ -92,16 +96,38 @@ function readOwn(folder: string, texts: Texts): PageMessages {
   return own;
 }
 
-/**
- * Reads the texts that the pages show: Keyward's, and in place of some of them the provider's own.
- * @param folder the folder of PROVIDER_MESSAGES, with a file such as `de.json` for each language
- * @throws {ConfigError} that names the file and what is wrong with it
- */
-export function readMessages(folder: string | undefined): PageMessages {
-  if (!arePagesBuilt()) return new Map();
-  const built = builtMessages();
-  if (folder === undefined) return built;
+/** Adds the provider's own texts to Keyward's. */
+function addOwn(built: PageMessages, folder: string): PageMessages {
   const own = readOwn(folder, built.get(english) ?? {});
   const languages = new Set([...built.keys(), ...own.keys()]);
   return new Map([...languages].map((tag) => [tag, { ...built.get(tag), ...own.get(tag) }]));
+}
+
+/** The tag and all that are more general: `de-AT`, `de` (RFC 4647, section 3.4). */
+export function* lookUp(tag: string): Generator<string> {
+  const parts = tag.split('-');
+  for (let count = parts.length; count > 0; count -= 1) yield parts.slice(0, count).join('-');
+}
+
+/**
+ * Reads the texts that the pages show: Keyward's, and in place of some of them the provider's own.
+ * @param pages the folder of PROVIDER_MESSAGES, with a file such as `de.json` for each language, and the languages of
+ *   the console
+ * @throws {ConfigError} that names the file and what is wrong with it, or a language of the console without texts
+ */
+export function readMessages({
+  providerMessages,
+  consoleLocales = [],
+}: Partial<Pick<PagesConfig, 'providerMessages' | 'consoleLocales'>>): PageMessages {
+  if (!arePagesBuilt()) return new Map();
+  const built = builtMessages();
+  const all = providerMessages === undefined ? built : addOwn(built, providerMessages);
+  // Words of one language with the dates of another would read badly.
+  const lacked = consoleLocales.find((locale) => ![...lookUp(locale)].some((tag) => all.has(tag)));
+  if (lacked !== undefined)
+    refuse(
+      `names a language that has no texts: ${lacked}. Add them to PROVIDER_MESSAGES as ${new Intl.Locale(lacked).language}.json`,
+      'CONSOLE_LOCALES',
+    );
+  return all;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { argumentsOf, compileMessage } from '../../../src/pages/messages/compile-message.ts';
 import { createMessageFiles, type MessagePart } from '../../../src/pages/messages/message-files.ts';
 import { readMessages } from '../../../src/pages/messages/read-messages.ts';
-import { preferred } from '../../../src/pages/preferred.ts';
+import { preferredOf } from '../../../src/pages/preferred.ts';
 
 import { english, german, textsOf } from '../../support/languages.ts';
 import { createTemporaryFolder, root } from '../../support/process.ts';
@@ -139,10 +139,10 @@ describe('numbers and times', () => {
 });
 
 describe('PROVIDER_MESSAGES', () => {
-  async function readWith(files: Readonly<Record<string, string>>) {
+  async function readWith(files: Readonly<Record<string, string>>, consoleLocales: readonly string[] = []) {
     await using folder = await createTemporaryFolder();
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
-    return readMessages(folder.path);
+    return readMessages({ providerMessages: folder.path, consoleLocales });
   }
   const contentOf = async (
     messages: Awaited<ReturnType<typeof readWith>>,
@@ -210,6 +210,27 @@ describe('PROVIDER_MESSAGES', () => {
     await expect(readWith(files as Record<string, string>)).rejects.toThrow(fault);
   });
 
+  it.each([
+    ['{count, number, ::unit/foo} {count, plural, other {#}}', 'format "count"'],
+    ['{count, plural, other {#}} {count, number, ::unit/foo}', 'format "count"'],
+    ['{count, date} {count, number}', 'date "count"'],
+    ['{count, plural, other {{count, time}}}', 'date "count"'],
+    ['{count} <count>x</count>', 'tag "count"'],
+    ['<count>x</count> {count, plural, other {#}}', 'tag "count"'],
+    ['{count, plural, other {<b>#</b>}} {count}', 'tag "b"'],
+  ])('refuses what one use of an argument needs, whatever the others need: %s', async (text, fault) => {
+    const files = { 'de.json': JSON.stringify({ 'keys.count': text }) };
+    await expect(readWith(files)).rejects.toThrow(`"keys.count" has no such ${fault}`);
+  });
+
+  it('has texts for each language of the console, or else Keyward does not start', async () => {
+    const french = { 'fr.json': '{"keys.title": "Clés d’API"}' };
+    await expect(readWith(french, ['en-GB', 'de-CH', 'fr-CA'])).resolves.toBeInstanceOf(Map);
+    await expect(readWith(french, ['fr', 'es-MX', 'en'])).rejects.toThrow(
+      'CONSOLE_LOCALES names a language that has no texts: es-MX. Add them to PROVIDER_MESSAGES as es.json',
+    );
+  });
+
   it('takes the file that is documented', async () => {
     const [, example = ''] = /```json\n(.*?)```/s.exec(source('docs/pages.md')) ?? [];
     const messages = await readWith({ 'de-AT.json': example });
@@ -217,7 +238,7 @@ describe('PROVIDER_MESSAGES', () => {
   });
 
   it('a folder that is not there is refused', () => {
-    expect(() => readMessages('/nowhere')).toThrow(
+    expect(() => readMessages({ providerMessages: '/nowhere' })).toThrow(
       'PROVIDER_MESSAGES names a folder that cannot be read (ENOENT)',
     );
   });
@@ -240,10 +261,10 @@ describe('the language of the console', () => {
     [`${'x,'.repeat(8_000)}de`, 'en-GB'],
   ])('is what the browser prefers: %s', (header, locale) => {
     const headers = header === undefined ? {} : { 'accept-language': header };
-    expect(preferred(headers, ['en-GB', 'de-DE', 'pt-BR'])).toBe(locale);
+    expect(preferredOf(['en-GB', 'de-DE', 'pt-BR'])(headers)).toBe(locale);
   });
 
   it('is the only one, if there are no more', () => {
-    expect(preferred({ 'accept-language': 'de' }, ['en-GB'])).toBe('en-GB');
+    expect(preferredOf(['en-GB'])({ 'accept-language': 'de' })).toBe('en-GB');
   });
 });

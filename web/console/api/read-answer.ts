@@ -89,6 +89,11 @@ const refusedByError = (
   return new Problem('refused', translate(language, message), { requestId });
 };
 
+/** How long a sentence of the service waits for its text in the person's language, in milliseconds. */
+const patience = 2_000;
+
+const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+
 /** Whether a person reads what the service says: it has texts of its own, which are loaded when it first does. */
 const isSaid = ({ status }: Response, error: AnsweredError | undefined): boolean =>
   error !== undefined &&
@@ -109,7 +114,8 @@ export async function readAnswer<Data>(
   const requestId = response.headers.get('x-request-id');
   const answer: Answer<Data> = await response.json().catch(() => ({}));
   const [error] = answer.errors ?? [];
-  if (isSaid(response, error)) await language.ready('said');
+  // On a bad network, the sentence comes as it is.
+  if (isSaid(response, error)) await Promise.race([language.ready('said'), pause(patience)]);
   const problem = refusedByStatus(language, response, error?.message);
   if (problem) throw problem;
   if (error) throw refusedByError(language, error, asked, requestId);
