@@ -9,6 +9,7 @@ import { english, german, textsOf } from '../support/languages.ts';
 import { kinds, startOwnPages } from '../support/own-pages.ts';
 import { root } from '../support/process.ts';
 import {
+  call,
   clipboard,
   createKey,
   dialog,
@@ -237,6 +238,12 @@ describe.skipIf(!canRun)('keyward-keys in a provider’s page', () => {
     return visit;
   }
 
+  /** The number of a person's account, which has a key. */
+  async function accountWithKey(name: string): Promise<number> {
+    const { key } = await call(world, name, 'POST /auth/keys', { name: `Key of ${name}` });
+    return (await call(world, 'server', 'POST /keys/verify', { key }, 'keys.verify')).user_id;
+  }
+
   const script = () => `<script type="module" src="${world.service.url}/elements/keyward.js"></script>`;
   const page = (body: string, head = script()) =>
     `<!doctype html><html lang="en"><head><title>Settings</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Settings</h1>${body}</main></body></html>`;
@@ -288,6 +295,29 @@ document.querySelector('keyward-keys').getToken = () => issueToken(person);
       .first()
       .waitFor();
     expect(await visit.page.getByText('Key of carla').count()).toBe(0);
+  });
+
+  it('a server’s token → the keys of the account that the page names', async () => {
+    const [lena, mona] = await Promise.all(['lena', 'mona'].map((name) => accountWithKey(name)));
+    site.add('/account', {
+      html: page(`<keyward-keys account="${lena}"></keyward-keys>
+<script>document.querySelector('keyward-keys').getToken = () => issueToken('dashboard');</script>`),
+    });
+    const visit = await world.visit({ permissions: clipboard });
+    visits.push(visit);
+    await visit.page.exposeFunction('issueToken', (subject: string) =>
+      world.service.token(subject, 'openid email profile accounts.act'),
+    );
+    await visit.page.goto(`${site.origin}/account`);
+    await keyRow(visit.page, 'Key of lena').waitFor();
+    await createKey(visit.page, 'For lena');
+    await visit.page.evaluate(
+      (account) => document.querySelector('keyward-keys')?.setAttribute('account', `${account}`),
+      mona,
+    );
+    await keyRow(visit.page, 'Key of mona').waitFor();
+    expect(await visit.page.getByText('lena').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('goes on if it is moved, and ends if it is removed', async () => {

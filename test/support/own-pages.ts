@@ -3,14 +3,21 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
-import { build, type Rolldown } from 'vite';
+import { compile } from 'svelte/compiler';
+import { build, type Plugin, type Rolldown } from 'vite';
 import { Settings } from './own-pages/settings.ts';
 import { root } from './process.ts';
 
 /** The pages of a provider, each made in another way. */
-export const kinds = ['plain', 'react', 'vue', 'server'] as const;
+export const kinds = ['plain', 'react', 'vue', 'svelte', 'server'] as const;
 
-const scripts = { plain: 'plain', react: 'react', vue: 'vue', server: 'hydrate' } as const;
+const scripts = { plain: 'plain', react: 'react', vue: 'vue', svelte: 'svelte', server: 'hydrate' } as const;
+
+/** Svelte compiles its components. */
+const compileSvelte: Plugin = {
+  name: 'compile-svelte',
+  transform: (code, id) => (id.endsWith('.svelte') ? compile(code, { filename: id }).js.code : undefined),
+};
 
 /** A script as a browser loads it. */
 async function bundle(name: string): Promise<string> {
@@ -19,6 +26,7 @@ async function bundle(name: string): Promise<string> {
     root,
     logLevel: 'silent',
     mode: 'production',
+    plugins: [compileSvelte],
     define: { 'process.env.NODE_ENV': '"production"', __VUE_OPTIONS_API__: 'true' },
     build: { write: false, rolldownOptions: { input: join(root, `test/support/own-pages/${name}.ts`) } },
   });
@@ -30,8 +38,12 @@ const bodies = {
   plain: '<main><h1>Settings</h1><keyward-keys></keyward-keys></main>',
   react: '<div id="root"></div>',
   vue: '<div id="root"></div>',
+  svelte: '<div id="root"></div>',
   server: () => `<div id="root">${renderToString(createElement(Settings))}</div>`,
 } as const;
+
+/** The policies by which frameworks make elements of their own templates (Trusted Types). */
+const ownPolicies: Readonly<Record<string, string>> = { vue: 'vue', svelte: 'svelte-trusted-html' };
 
 /** Light or dark, as the person's system is. */
 const styles = `
@@ -63,8 +75,7 @@ export async function startOwnPages() {
       'img-src data:',
       `connect-src ${url}`,
       "require-trusted-types-for 'script'",
-      // Vue wants a policy of its own, which it does not use here.
-      `trusted-types ${kind === 'vue' ? 'vue' : "'none'"}`,
+      `trusted-types ${ownPolicies[kind] ?? "'none'"}`,
     ].join('; ');
   const page = (kind: (typeof kinds)[number], language: string): string => {
     const body = bodies[kind];
@@ -76,7 +87,7 @@ export async function startOwnPages() {
 <body>${typeof body === 'string' ? body : body()}</body></html>`;
   };
   const serveKind = (path: string, response: ServerResponse) => {
-    const [, kind = '', ending] = /^\/(plain|react|vue|server)(-de|\.js)?$/.exec(path) ?? [];
+    const [, kind = '', ending] = /^\/(plain|react|vue|svelte|server)(-de|\.js)?$/.exec(path) ?? [];
     if (kind === '') return response.writeHead(404).end();
     const isScript = ending === '.js';
     const type = isScript ? 'text/javascript' : 'text/html; charset=utf-8';
