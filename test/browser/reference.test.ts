@@ -335,7 +335,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await formOf(id).waitFor();
     const body = formOf(id).getByLabel('Body');
     if (id === 'registerPrivateKey') await body.fill(JSON.stringify({ private_key: '1'.repeat(64) }));
-    if (['setEntitlementBySubject', 'importApiKey'].includes(id)) {
+    if (['ensureAccount', 'setEntitlementBySubject', 'importApiKey'].includes(id)) {
       const issuer = developmentIssuer({ host: '127.0.0.1', port: Number(new URL(world.service.url).port) });
       const key =
         id === 'importApiKey' ? { key: `acme_live_${'k'.repeat(40)}`, key_prefix: 'acme_live_' } : {};

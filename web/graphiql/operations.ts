@@ -96,7 +96,8 @@ function inGraphql(type: GraphQLInputType | undefined, example: unknown): unknow
   return Object.fromEntries(members);
 }
 
-const isRequired = ({ type }: GraphQLArgument) => isNonNullType(type);
+/** Whether a call needs the argument. A subject may be missing only if an organization is named in its place. */
+const isNeeded = ({ name, type }: GraphQLArgument) => isNonNullType(type) || name === 'subject';
 
 /** A list in parentheses, with one member per line if there are several. */
 function inParentheses(members: readonly string[], indent: string): string {
@@ -119,9 +120,9 @@ function describe(kind: 'query' | 'mutation', field: GraphQLField<unknown, unkno
   const declared = args.map((argument) => `$${argument.name}: ${argument.type}`);
   const passed = args.map((argument) => `${argument.name}: $${argument.name}`);
   const examples = examplesOf(name);
-  // Only required arguments get an example. An optional one would narrow the result of a query, or make a mutation
+  // Only needed arguments get an example. An optional one would narrow the result of a query, or make a mutation
   // change something unwanted: with the example addresses, nobody could use the key.
-  const variables = args.filter((argument) => isRequired(argument) && argument.name in examples);
+  const variables = args.filter((argument) => isNeeded(argument) && argument.name in examples);
   const scopes = scopesOf(name);
   return {
     ...{ name, kind, scopes },
