@@ -181,7 +181,7 @@ export async function inspect(page: Page, name: string, folder = 'console', with
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
     // What is drawn anew for another scheme, or fades, takes its time.
-    await vi.waitFor(async () => expect(await findViolations(page, within)).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await findViolations(page, within)).toEqual([]), 25_000);
     await page.screenshot({ path: join(pictures, folder, `${name}-${colorScheme}.png`) });
   }
 }

@@ -138,7 +138,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     await takePicture(visit.page, 'graphiql');
     expect(await findViolations(visit.page)).toEqual([]);
     await visit.page.emulateMedia({ colorScheme: 'dark' });
-    await vi.waitFor(async () => expect(await findViolations(visit.page)).toEqual([]), 5000);
+    await vi.waitFor(async () => expect(await findViolations(visit.page)).toEqual([]), 25_000);
     await takePicture(visit.page, 'graphiql-dark');
     await visit.page.emulateMedia({ colorScheme: 'light' });
   });
@@ -156,7 +156,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     expect(response.y).toBeGreaterThan(editors.y + editors.height);
     expect(Math.min(editors.width, response.width)).toBeGreaterThan(300);
     expect(await overflow()).toBe(0);
-    await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 5000);
+    await vi.waitFor(async () => expect(await findViolations(page)).toEqual([]), 25_000);
     await takePicture(page, 'graphiql-phone');
     await page.setViewportSize({ width: 1280, height: 800 });
   });

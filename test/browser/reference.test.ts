@@ -346,7 +346,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     await answers(id, id === 'endApiKeySecret' ? /^404/ : /^20[01]/);
     await vi.waitFor(
       async () => expect(await findViolations(visit.page, `article[id="${id}"]`)).toEqual([]),
-      5000,
+      25_000,
     );
     await toggle(id);
   });
