@@ -76,9 +76,9 @@ const isSqlState = (code: unknown): code is string => /^(?=.*\d)[\dA-Z]{5}$/.tes
 /**
  * PostgreSQL's classes of errors (SQLSTATE) that may be gone at another attempt: connection, log-in, database,
  * deadlock, read-only, an idle transaction, resources, lock, shutdown and start, its disk; and a column that somebody
- * has given another type. All other classes are faults of the query.
+ * has given another type, or a constraint that a newer version has replaced. All other classes are faults of the query.
  */
-const passingState = /^(08|28|3D|40|25006|25P03|42804|42883|53|55P03|57|58)/;
+const passingState = /^(08|28|3D|40|25006|25P03|42804|42883|42P10|53|55P03|57|58)/;
 
 const isPassing = (error: DriverException): boolean => {
   if (isSqlState(error.code)) return passingState.test(error.code);

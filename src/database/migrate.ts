@@ -1,4 +1,5 @@
-import { type MikroORM, TableNotFoundException } from '@mikro-orm/core';
+import { setTimeout } from 'node:timers/promises';
+import { type MikroORM, TableNotFoundException, type Transaction } from '@mikro-orm/core';
 import type { AbstractSqlDriver } from '@mikro-orm/sql';
 import type { DatabaseConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -21,6 +22,18 @@ const patience = 24 * 60 * 60 * 1000;
  * work.
  */
 const compatible = /_compatible$/;
+
+/**
+ * How long a migration waits for one table that it locks, in milliseconds: less than PostgreSQL's `deadlock_timeout`.
+ * Requests for that table wait as long.
+ */
+const lockPatience = 500;
+
+/** How often a migration tries to lock the tables. The tries take some minutes. */
+const mostTries = 300;
+
+/** The greatest pause before the next try, in milliseconds. */
+const longestPause = 1000;
 
 /** The commit whose migrations bring an older database to where this version can go on. */
 export const lastBefore = '0177548';
@@ -45,12 +58,13 @@ export async function migrate(orm: Orm, config: DatabaseConfig): Promise<readonl
   if (!isPostgres(config))
     return runMigrations(orm, config).catch(async (error) => (await backendOf(config)).refuse(error));
   // Uses its own connections, because waiting for another node or changing a large table may take longer than a
-  // request.
+  // request: one for the lock below, one for the transaction of the migrations, and one for what the migrator asks
+  // beside it.
   const timeouts = { ...config.timeouts, statement: patience, idleInTransaction: patience };
   // The caller's own connections have already given the warnings.
-  await using own = await openDatabase({ ...config, poolSize: 2, timeouts }, () => {});
+  await using own = await openDatabase({ ...config, poolSize: 3, timeouts }, () => {});
   return await own.em.fork().transactional(async (em) => {
-    // This transaction holds the lock until its end, whatever that is; the migrations run on the other connection.
+    // This transaction holds the lock until its end, whatever that is; the migrations run on another connection.
     await em
       .getConnection()
       .execute('select pg_advisory_xact_lock(?)', [lockId], 'all', em.getTransactionContext());
@@ -143,6 +157,51 @@ async function runMigrations(orm: Orm, config: DatabaseConfig): Promise<readonly
     Object.entries(module).map(([name, migration]) => ({ name, class: migration })),
   );
   orm.config.set('migrations', { ...orm.config.get('migrations'), migrationsList });
-  const applied = await new Migrator(orm.em).up();
+  const migrator = new Migrator(orm.em);
+  const before = await appliedMigrations(orm);
+  const isCompatible = namesOf(config).every((name) => before.includes(name) || compatible.test(name));
+  const applied =
+    isPostgres(config) && !isCompatible
+      ? await withTablesLocked(orm, (transaction) => migrator.up({ transaction }))
+      : await migrator.up();
   return applied.map(({ name }) => name);
 }
+
+/**
+ * Runs migrations in a transaction that has locked all tables before. Otherwise a migration and the requests of the
+ * nodes that still serve would each hold a table that the other waits for: a verification holds the key's and waits for
+ * the account's, which the migration holds while it builds an index, and then waits for the key's. A try that waits too
+ * long lets the requests go on.
+ */
+async function withTablesLocked<Result>(
+  orm: Orm,
+  run: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const names = [...orm.getMetadata().getAll().values()].map(({ tableName }) => tableName);
+  for (let left = mostTries; ; left -= 1) {
+    try {
+      return await orm.em.fork().transactional(async (em) => {
+        const transaction = em.getTransactionContext();
+        const connection = em.getConnection();
+        const execute = <Row>(statement: string, values: unknown[] = []) =>
+          connection.execute<Row[]>(statement, values, 'all', transaction);
+        const [found] = await execute<{ tables: string | null }>(
+          `select string_agg(quote_ident(tablename), ', ' order by tablename) as tables from pg_tables
+           where schemaname = current_schema() and tablename = any(string_to_array(?, ','))`,
+          [names.join()],
+        );
+        await execute(`set local lock_timeout = ${lockPatience}`);
+        if (found?.tables) await execute(`lock table ${found.tables} in access exclusive mode`);
+        await execute('set local lock_timeout = 0');
+        return run(transaction);
+      });
+    } catch (error) {
+      if (left === 0 || !isLocked(error)) throw error;
+      await setTimeout(Math.random() * longestPause);
+    }
+  }
+}
+
+/** Whether others hold a table, or wait for one in another order. */
+const isLocked = (error: unknown): boolean =>
+  ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
