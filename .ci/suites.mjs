@@ -8,6 +8,10 @@ export const programs = {
   nginx: [['/usr/sbin/nginx', '-v'], 'nginx-light'],
   caddy: [['/usr/bin/caddy', 'version'], 'caddy'],
   haproxy: [['/usr/sbin/haproxy', '-v'], 'haproxy'],
+  apache2: [
+    ['test', '-f', '/usr/lib/apache2/modules/mod_auth_openidc.so'],
+    'apache2 libapache2-mod-auth-openidc',
+  ],
   curl: [['curl', '--version'], 'curl'],
   python3: [['python3', '--version'], 'python3'],
   // Its tool alone is used: the service that comes with it is not for here.
@@ -33,7 +37,7 @@ export const needs = {
   postgres: [],
   properties: [],
   e2e: [
-    ...['nginx', 'caddy', 'haproxy', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],
+    ...['nginx', 'caddy', 'haproxy', 'apache2', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],
     ...['systemd-analyze', 'glewlwyd', 'kin-openapi', 'bindfs'],
   ],
   image: ['curl'],

@@ -17,15 +17,23 @@ export function resourceMetadata(
   issuers: readonly string[],
   scopes: readonly Scope[],
 ): Handler {
-  const metadata = JSON.stringify({
+  return answerMetadata(metadataPath, {
     resource: publicUrl,
     resource_name: 'Keyward',
     authorization_servers: issuers,
     scopes_supported: scopes,
     bearer_methods_supported: ['header'],
   });
+}
+
+/**
+ * Answers with a document of metadata, which is always the same.
+ * @param path where it is
+ */
+export function answerMetadata(path: string, document: object): Handler {
+  const metadata = JSON.stringify(document);
   return async ({ method, record }) => {
-    record.route = metadataPath;
+    record.route = path;
     if (method !== 'GET')
       throw new GatewayError('METHOD_NOT_ALLOWED', 'Method Not Allowed', { headers: { allow: 'GET, HEAD' } });
     return { status: 200, headers: { 'content-type': 'application/json' }, body: metadata };

@@ -19,12 +19,17 @@ export interface ServerSignIn {
 /** Keeps a byte order mark, so that a name with one is another name. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads `NAME:SECRET` of HTTP Basic (RFC 7617). What cannot be read is nobody's name and secret. */
+/**
+ * Reads `NAME:SECRET` of HTTP Basic (RFC 7617). Clients of OAuth encode both as in a form (RFC 6749, section 2.3.1);
+ * neither a name nor a secret has a character that would mean something else then. What cannot be read is nobody's name
+ * and secret.
+ */
 function readBasic(text: string): ServerSignIn {
   try {
     const decoded = decoder.decode(decodeBase64(text) ?? new Uint8Array());
     const colon = decoded.indexOf(':');
-    return { name: decoded.slice(0, Math.max(colon, 0)), secret: decoded.slice(colon + 1) };
+    const [name, secret] = [decoded.slice(0, Math.max(colon, 0)), decoded.slice(colon + 1)];
+    return { name: decodeURIComponent(name), secret: decodeURIComponent(secret) };
   } catch {
     return { name: '', secret: '' };
   }

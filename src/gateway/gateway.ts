@@ -4,17 +4,20 @@ import { mayBeApiKey, verifySecret } from '../api-keys/verify/verify-secret.ts';
 import { scopesIn } from '../auth/required-scopes.ts';
 import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resource-metadata.ts';
 import type { Scope } from '../auth/scopes.ts';
+import { serverMetadata, serverMetadataPath } from '../auth/server-metadata.ts';
 import type { EdgeConfig, Rates } from '../config/config.ts';
 import { Db } from '../database/db.ts';
 import { translateError } from '../database/failures.ts';
 import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from '../door/api-key.ts';
 import { type AuthorizeRequest, authorize } from '../door/authorize/authorize.ts';
 import { authorizePath, refuseWithProblems } from '../door/authorize/problem.ts';
+import { answerIntrospection } from '../door/introspection/answer-introspection.ts';
+import { introspectionPath, refuseInOAuth } from '../door/introspection/oauth-errors.ts';
 import { answerKeyItself } from '../door/key-itself/answer-key-itself.ts';
 import { apiKeyItselfRecord } from '../door/key-itself/openapi.ts';
 import { answerLeakReports, leakReportsPath } from '../door/leak-reports/answer-leak-reports.ts';
 import { answerGraphql } from '../graphql/answer-graphql.ts';
-import { createSurround, type Surround } from '../graphql/run-operation.ts';
+import { createSurround, type Pipeline, type Surround } from '../graphql/run-operation.ts';
 import { cors } from '../http/cors.ts';
 import {
   answerHeaders,
@@ -84,6 +87,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
     finishing([
       onRefusal(refuseWithProblems),
+      onRefusal(refuseInOAuth),
       ...(edge.corsOrigins.length > 0 ? [cors(edge.corsOrigins)] : []),
       quotaHeaders,
       onRefusal(pointToMetadata(publicUrl)),
@@ -150,6 +154,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
   };
   const apis: Table = [
     [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
+    ...forOAuth(dependencies, operations.pipeline),
     ...withoutToken(dependencies, keys, surround),
     [`${basePath}/`, answerRest(operations.pipeline, rest)],
     [graphqlPath, answerGraphql(operations.yoga, operations.findKnown, bodyLimit)],
@@ -161,6 +166,12 @@ function createTable(dependencies: GatewayDependencies): Handler {
     ['/', limiters.address ? limitAddress(limiters.address, edge.exemptAddresses)(others) : others],
   ]);
 }
+
+/** The paths for clients that know OAuth, and nothing of this service. */
+const forOAuth = ({ publicUrl, bodyLimit, edge }: GatewayDependencies, pipeline: Pipeline): Table => [
+  [serverMetadataPath, serverMetadata(publicUrl, publicUrl + introspectionPath)],
+  [introspectionPath, answerIntrospection({ pipeline, publicUrl, bodyLimit, guesses: edge.keyGuesses })],
+];
 
 /** Makes the middleware of the pages' paths; undefined: there are no pages. */
 const pagesOf = (dependencies: GatewayDependencies, scopes: readonly Scope[]) => {

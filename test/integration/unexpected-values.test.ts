@@ -37,6 +37,7 @@ const columns: [table: string, column: string, allowed?: readonly string[]][] = 
   ['api_key_secret', 'works_until', ['null']],
   ['account', 'blocked_at', ['null']],
   ['account', 'erased_at', ['null']],
+  ['account', 'subject', ['null', 'text', 'a date in another notation', 'an endless time']],
   // An account whose plan does not exist has the default plan.
   ['account', 'plan', ['null', 'text', 'a date in another notation', 'an endless time']],
   ['account', 'overrides', ['null']],

@@ -23,6 +23,10 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'name: envoy.filters.network.http_connection_manager':
       'no Envoy is installed for the tests; the text says that it is not run',
   },
+  'docs/verify-keys.md': {
+    'OIDCOAuthIntrospectionEndpoint https://keyward.example.com/api/v1/oauth/introspect':
+      'test/e2e/introspection.test.ts runs it',
+  },
   'docs/graphql-clients.md': {
     'npm install gql.tada graphql':
       'it changes a project; package.json has both, and check:types runs the second line',

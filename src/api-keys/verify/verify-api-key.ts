@@ -12,19 +12,25 @@ import { permissionsWithin, readMetadata } from './grants.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { type FoundKey, type Verification, type VerificationFailure, verifySecret } from './verify-secret.ts';
 
-const mostUnits = 1_000_000;
+/** The most units of a quota that one use may cost. */
+export const mostUnits = 1_000_000;
 
-// A zone would name a network interface of another machine.
-const isAddress = (text: string) => isIP(text) !== 0 && !text.includes('%');
+/** The most characters of a text that may be an API key. */
+export const longestKey = 1000;
+
+/** Whether a text is the IP address of a client. */
+export const isClientAddress = (text: string): boolean =>
+  // A zone would name a network interface of another machine.
+  isIP(text) !== 0 && !text.includes('%');
 
 /** The input of {@link verifyApiKey}. The key is any text that a client sent. */
 const VerifyApiKeyInput = z.object({
-  key: atMostLong(z.string(), 1000),
+  key: atMostLong(z.string(), longestKey),
   permissions: permissionList.nullish(),
   cost: within(z.int(), 0, mostUnits).nullish(),
   address: z
     .string()
-    .refine(isAddress, 'Must be an IP address, without a zone.')
+    .refine(isClientAddress, 'Must be an IP address, without a zone.')
     .meta({ pattern: '^[0-9A-Fa-f:.]{2,45}$' })
     .nullish(),
 });

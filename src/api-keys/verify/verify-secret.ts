@@ -38,6 +38,12 @@ export const verificationFailures = [
 /** One of {@link verificationFailures}. */
 export type VerificationFailure = (typeof verificationFailures)[number];
 
+/** Whether a reason says that the secret of no working key was sent, so that it may have been a guess. */
+export const isWrongKey = (reason: VerificationFailure | null): boolean =>
+  reason !== null && wrongKeys.includes(reason);
+
+const wrongKeys: readonly VerificationFailure[] = ['not_found', 'inactive', 'expired', 'rotated', 'paused'];
+
 /** The secret to verify, and what it is wanted for. */
 export interface VerificationRequest {
   /** The secret as a client sent it: any text. */
@@ -73,7 +79,7 @@ const prepareLookup = (isWhole: boolean) => (count: number) =>
       .where('api_key_secret.digest', 'in', itemsOf(values, count))
       .where('account.erased_at', 'is', null)
       .select(['api_key.id', 'api_key.account_id', 'api_key.name', 'api_key.is_active', 'api_key.expires_at'])
-      .select('api_key.paused_at')
+      .select(['api_key.paused_at', 'api_key.created_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
       .select(['api_key.rate_limit', 'api_key.rate_limit_window', 'account.plan', 'account.overrides'])
       .select(['account.kind as ownerKind', 'account.subject'])
