@@ -80,7 +80,8 @@ export type ActedFor = Pick<OperationContext, 'actingFor' | 'member'> & {
 type Found = Awaited<ReturnType<typeof selectAccounts>>[number];
 
 /** The error for an organisation that the caller does not belong to, or that nobody knows. */
-const organizationNotFound = () => new GatewayError('NOT_FOUND', 'Organization not found');
+const organizationNotFound = () =>
+  new GatewayError('NOT_FOUND', 'Organization not found: the access token does not name it');
 
 /**
  * Lets a person act for an organisation that their token names.

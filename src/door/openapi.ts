@@ -1,5 +1,6 @@
 import { usualKeyHeader } from './api-key.ts';
 import { authorizePaths, authorizeSchemas } from './authorize/openapi.ts';
+import { introspectionPaths, introspectionSchemas } from './introspection/openapi.ts';
 import { apiKeyItselfRecord, keyItselfPaths } from './key-itself/openapi.ts';
 import { leakReportsPaths } from './leak-reports/openapi.ts';
 
@@ -21,7 +22,7 @@ const securitySchemesFor = (keyHeader: string | undefined) => ({
 });
 
 /**
- * The OpenAPI 3.1 description of the requests without an access token. No GraphQL field describes them.
+ * The OpenAPI 3.1 description of the requests that no GraphQL field describes.
  * @param keyHeader the only header field that carries API keys; undefined: `Authorization: Bearer` or `X-API-Key`
  * @param takesLeakReports whether the service takes reports of leaked keys
  */
@@ -32,10 +33,11 @@ export function doorOpenApi(keyHeader: string | undefined, takesLeakReports: boo
     paths: {
       ...authorizePaths(security),
       ...keyItselfPaths(security),
+      ...introspectionPaths,
       ...(takesLeakReports && leakReportsPaths),
     },
     records: { ApiKeyItself: apiKeyItselfRecord },
-    schemas: authorizeSchemas,
+    schemas: { ...authorizeSchemas, ...introspectionSchemas },
     securitySchemes,
   };
 }

@@ -129,11 +129,13 @@ const serveAssets =
 
 /** What all pages are told. */
 const describeService = (
+  issuer: IssuerConfig,
   config: ShownPages,
   service: Pick<Config, 'apiKeyPermissions' | 'sessionDuration'> & ShownService,
   scopes: ReturnType<typeof describeScopes>,
 ) => ({
   scopes,
+  organizations: issuer.organization !== undefined,
   pages: Object.fromEntries(config.shown.map((name) => [name, pages[name].path])),
   sessionDuration: service.sessionDuration,
   apiKeyHeader: service.apiKeyHeader,
@@ -165,7 +167,7 @@ export function showPages(
   const messages = config.messages ?? readMessages(config);
   const consoleMessages = createMessageFiles(messages, false);
   const currentSignIn = readSignIn(issuer, config, onFailure);
-  const settings = describeService(config, service, describeScopes(issuer, scopes));
+  const settings = describeService(issuer, config, service, describeScopes(issuer, scopes));
 
   const showPage = (page: BrowserPage): Middleware => {
     // Only the console has texts in several languages.

@@ -156,7 +156,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.goBack();
     await page.getByText("Viewing it is recorded in this account's activity and in yours.").waitFor();
     await page.getByRole('button', { name: 'Show activity' }).click();
-    await page.getByText('Their automation settings were changed').waitFor();
+    await page.getByText('The automation settings were changed').waitFor();
     await inspect(page, 'operate-activity');
     await using theirs = await world.visit();
     await openConsole(theirs, 'olena', '#activity');

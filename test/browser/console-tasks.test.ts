@@ -191,7 +191,7 @@ describe.skipIf(!canRun)('twelve tasks', () => {
       await button('Register a private key').click();
       await dialog(page).getByLabel('Private key').fill('1'.padStart(64, '0'));
       await button('Register').click();
-      await said(page, 'Your private key was registered.');
+      await said(page, 'The private key was registered.');
       await page.reload();
       await page.getByText('2JF8vg9etJzjFwZwmkvhBLLZ0bfMVVOPivYR5lFtcec').waitFor();
       await inspect(page, `tasks-private-key-${look}`);

@@ -68,13 +68,13 @@ describe.skipIf(!canRun)('the console', () => {
     }
     await dialog(page).getByRole('textbox', { name: 'Private key' }).fill(` ${privateKey} `);
     await dialog(page).getByRole('button', { name: 'Replace' }).click();
-    await said(page, 'Your private key was replaced.');
+    await said(page, 'The private key was replaced.');
     await page.getByRole('button', { name: 'Remove' }).click();
     await dialog(page).getByRole('button', { name: 'Remove private key' }).click();
-    await said(page, 'Your private key was removed.');
+    await said(page, 'The private key was removed.');
     await page.getByRole('heading', { name: 'No private key' }).waitFor();
     await submit('Register a private key', privateKey);
-    await said(page, 'Your private key was registered.');
+    await said(page, 'The private key was registered.');
     expect(await page.content()).not.toContain(privateKey);
     expect(await stored(page)).not.toContain(privateKey);
   });
@@ -245,7 +245,7 @@ describe.skipIf(!canRun)('the console', () => {
     expect(await stored(page)).not.toMatch(/eyJ/);
     await goTo(page, 'Private key');
     await page.reload();
-    await page.getByRole('heading', { name: 'Your private key' }).waitFor();
+    await page.getByRole('heading', { name: 'Registered private key' }).waitFor();
     expect(await stored(page)).not.toMatch(/eyJ/);
   });
 });

@@ -233,10 +233,10 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     // GraphiQL writes what was typed half a second later.
     await page.waitForTimeout(1500);
     expect(await stored(page)).not.toContain(privateKey);
-    // That somebody is signed in, and with which scopes.
-    expect(await page.evaluate(() => [localStorage.length, Object.keys(sessionStorage)])).toEqual([
+    // That somebody is signed in, and with which scopes; and the mark of their visit.
+    expect(await page.evaluate(() => [localStorage.length, Object.keys(sessionStorage).sort()])).toEqual([
       0,
-      ['signed-in-with'],
+      ['signed-in-with', 'visit'],
     ]);
     await page.reload();
     await page.locator('.graphiql-query-editor .view-line').last().waitFor();

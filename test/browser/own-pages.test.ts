@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Language } from '../../web/messages/language.ts';
-import { canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
+import { answerOf, canRun, startWorld, stored, type Visit, type World } from '../support/browser.ts';
 import { english, german, textsOf } from '../support/languages.ts';
 import { kinds, startOwnPages } from '../support/own-pages.ts';
 import { root } from '../support/process.ts';
@@ -320,6 +320,155 @@ document.querySelector('keyward-keys').getToken = () => issueToken(person);
     expect(visit.complaints).toEqual([]);
   });
 
+  describe('for an organisation', () => {
+    type Roles = Readonly<Record<string, string>>;
+
+    /** Creates a key of an organisation, as a member. */
+    async function createFor(organization: string, subject: string): Promise<void> {
+      const response = await fetch(`${world.service.url}/api/v1/auth/keys`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${await world.service.token(subject, undefined, { [organization]: 'admin' })}`,
+          'content-type': 'application/json',
+          'keyward-organization': organization,
+        },
+        body: JSON.stringify({ name: `Key of ${organization}` }),
+      });
+      expect(response.status).toBe(201);
+    }
+
+    /** A member with a browser on a page for an organisation, and for whom each request was. */
+    async function openFor(organization: string, subject: string, roles: Roles) {
+      const path = `/for-${subject}`;
+      site.add(path, {
+        html: page(`<keyward-keys organization="${organization}"></keyward-keys>
+<script>document.querySelector('keyward-keys').getToken = () => issueToken();</script>`),
+      });
+      const visit = await world.visit({ permissions: clipboard });
+      visits.push(visit);
+      const askedFor: (string | undefined)[] = [];
+      visit.page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url() === `${world.service.url}/graphql`)
+          askedFor.push(request.headers()['keyward-organization']);
+      });
+      await visit.page.exposeFunction('issueToken', () => world.service.token(subject, undefined, roles));
+      await visit.page.goto(`${site.origin}${path}`);
+      return { ...visit, askedFor };
+    }
+
+    const title = (on: Page, name: string) =>
+      on.getByRole('heading', { level: 2, name: `API keys of ${name}`, exact: true });
+
+    /** Changes the attribute. */
+    const choose = (on: Page, organization: string) =>
+      on.evaluate(
+        (id) => document.querySelector('keyward-keys')?.setAttribute('organization', id),
+        organization,
+      );
+
+    it('each request and the heading name it, and each key says who created it', async () => {
+      await createFor('acme', 'nils');
+      const { page: on, askedFor, complaints } = await openFor('acme', 'olga', { acme: 'admin' });
+      await title(on, 'Acme').waitFor();
+      await on.getByRole('columnheader', { name: 'Created by', exact: true }).waitFor();
+      await on.getByRole('button', { name: 'Create API key', exact: true }).click();
+      await dialog(on).getByText('This key will belong to Acme and stay when you leave.').waitFor();
+      await dialog(on).getByRole('button', { name: 'Cancel' }).click();
+      const secret = await createKey(on, 'Shared');
+      expect(await call(world, 'server', 'POST /keys/verify', { key: secret }, 'keys.verify')).toMatchObject({
+        valid: true,
+        organization_id: 'acme',
+      });
+      const creatorOf = (name: string) => keyRow(on, name).getByRole('cell', { name: /^Created by:|Member/ });
+      const creators = await Promise.all(
+        ['Key of acme', 'Shared'].map((name) => creatorOf(name).textContent()),
+      );
+      expect(creators.map((text) => /Member \d+$/.exec(text ?? '')?.[0])).toEqual([
+        expect.any(String),
+        expect.any(String),
+      ]);
+      expect(creators[0]).not.toBe(creators[1]);
+      await inspect(on, 'organization-wide', 'own-pages');
+      await on.setViewportSize({ width: 320, height: 700 });
+      await inspect(on, 'organization-narrow', 'own-pages');
+      await keyRow(on, 'Shared').getByRole('link').click();
+      await on.getByRole('heading', { level: 2, name: 'Shared of Acme', exact: true }).waitFor();
+      await on.getByText(/^By: Member \d+$/).waitFor();
+      expect(await on.title()).toBe('Settings');
+      expect(askedFor.length).toBeGreaterThan(3);
+      expect(new Set(askedFor)).toEqual(new Set(['acme']));
+      expect(complaints).toEqual([]);
+    });
+
+    it('another organisation → nothing of the former is shown, nor when its response comes late', async () => {
+      await Promise.all(['jasper', 'quartz'].map((organization) => createFor(organization, 'pia')));
+      const roles = { jasper: 'admin', quartz: 'admin' };
+      const { page: on } = await openFor('jasper', 'pia', roles);
+      /** Holds the responses for an organisation; returns how many it holds, and what lets them go. */
+      const hold = async (organization: string) => {
+        const gate = Promise.withResolvers<void>();
+        let held = 0;
+        let sent = 0;
+        await on.route(`${world.service.url}/graphql`, async (route) => {
+          if (route.request().headers()['keyward-organization'] !== organization) return route.fallback();
+          const response = await answerOf(route);
+          held += 1;
+          await gate.promise;
+          await route.fulfill({ response }).catch(() => {});
+          sent += 1;
+          return undefined;
+        });
+        return { held: () => held, sent: () => sent, release: () => gate.resolve() };
+      };
+      await keyRow(on, 'Key of jasper').waitFor();
+      const quartz = await hold('quartz');
+      await choose(on, 'quartz');
+      await expect.poll(quartz.held, { timeout: 10_000 }).toBeGreaterThan(1);
+      expect((await insideOf(on)).toLowerCase()).not.toContain('jasper');
+      quartz.release();
+      await keyRow(on, 'Key of quartz').waitFor();
+      await title(on, 'Quartz').waitFor();
+      expect((await insideOf(on)).toLowerCase()).not.toContain('jasper');
+
+      const jasper = await hold('jasper');
+      await choose(on, 'jasper');
+      await expect.poll(jasper.held, { timeout: 10_000 }).toBeGreaterThan(1);
+      expect((await insideOf(on)).toLowerCase()).not.toContain('quartz');
+      await choose(on, 'quartz');
+      await keyRow(on, 'Key of quartz').waitFor();
+      jasper.release();
+      await expect.poll(jasper.sent).toBe(jasper.held());
+      await on.waitForTimeout(300);
+      expect((await insideOf(on)).toLowerCase()).not.toContain('jasper');
+      await title(on, 'Quartz').waitFor();
+      await keyRow(on, 'Key of quartz').waitFor();
+    });
+
+    it('who only reads sees the keys, and nothing that changes them', async () => {
+      await createFor('readers', 'rosa');
+      const { page: on, complaints } = await openFor('readers', 'sven', { readers: 'viewer' });
+      await title(on, 'Readers').waitFor();
+      await keyRow(on, 'Key of readers').waitFor();
+      expect(await on.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
+      await on.getByRole('button', { name: 'Actions for Key of readers' }).click();
+      const menu = on.getByRole('navigation', { name: 'Key of readers' });
+      expect(await menu.getByRole('link').allTextContents()).toEqual(['Use, limits and secrets']);
+      await menu.getByRole('link').click();
+      await on.getByRole('heading', { level: 2, name: 'Key of readers of Readers', exact: true }).waitFor();
+      await on.getByRole('heading', { level: 3, name: 'History' }).waitFor();
+      const buttons = await on.getByRole('button').allInnerTexts();
+      expect(buttons.filter((text) => /edit|pause|rotate|deactivate|default|end/i.test(text))).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+
+    it('a member who has left → says so, and shows no keys', async () => {
+      await createFor('former', 'tina');
+      const { page: on } = await openFor('former', 'tina', { other: 'admin' });
+      await on.getByText('Organization not found: the access token does not name it.').first().waitFor();
+      expect(await on.getByRole('row').count()).toBe(0);
+    });
+  });
+
   it('goes on if it is moved, and ends if it is removed', async () => {
     site.add('/moved', {
       html: page(`<div id="one"><keyward-keys></keyward-keys></div><div id="two"></div>
@@ -509,6 +658,11 @@ document.querySelector('keyward-keys').getToken = async () => token;
 <script>document.querySelector('keyward-keys').getToken = () => issueToken('kim');</script>`),
       });
       await visit.page.exposeFunction('issueToken', (person: string) => world.service.token(person));
+      // The address and the history of the page are the page's.
+      const { module } = await (await fetch(`${world.service.url}/elements/keyward.json`)).json();
+      const code = await (await fetch(new URL(module, world.service.url))).text();
+      expect(code).toContain('customElements');
+      expect(code).not.toMatch(/popstate|hashchange|replaceState/);
       const sizes: Promise<readonly [string, number]>[] = [];
       visit.page.on('response', (response) => {
         const url = response.url();

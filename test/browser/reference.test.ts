@@ -268,6 +268,22 @@ describe.skipIf(!canRun)('the API reference', () => {
     await toggle('privateKeyStatus');
   });
 
+  it('has a field for each parameter of a form, and leaves secrets out of the command', async () => {
+    const form = formOf('introspectToken');
+    await open('introspectToken');
+    expect(await form.getByLabel(/^token form, required/).inputValue()).toBe('');
+    await send('introspectToken');
+    await form.getByText('Enter a value for token.').waitFor();
+    await form.getByLabel(/^token form, required/).fill('sk-secret.key');
+    await form.getByLabel(/^cost/).fill('0');
+    await send('introspectToken');
+    await answers('introspectToken', /^403/);
+    const command = await resultOf('introspectToken', 'The request, with curl');
+    expect(command).toContain("-d 'token=API_KEY&cost=0'");
+    expect(command).not.toContain('sk-secret');
+    await toggle('introspectToken');
+  });
+
   it('keeps the token out of the page and the storage', async () => {
     expect(await visit.page.content()).not.toMatch(/eyJ[\w-]+\./);
     expect(await stored(visit.page)).not.toMatch(/eyJ[\w-]+\./);
@@ -335,6 +351,10 @@ describe.skipIf(!canRun)('the API reference', () => {
     await formOf(id).waitFor();
     const body = formOf(id).getByLabel('Body');
     if (id === 'registerPrivateKey') await body.fill(JSON.stringify({ private_key: '1'.repeat(64) }));
+    if (id === 'introspectToken')
+      await formOf(id)
+        .getByLabel(/^token form/)
+        .fill('sk-any.key');
     if (['ensureAccount', 'setEntitlementBySubject', 'importApiKey'].includes(id)) {
       const issuer = developmentIssuer({ host: '127.0.0.1', port: Number(new URL(world.service.url).port) });
       const key =

@@ -9,14 +9,14 @@ const pages = [
     shown: '.signed-out h1',
     most: 120,
     first: 5,
-    files: 18,
+    files: 20,
     without: ['react-dom', 'monaco', 'GraphiQL.Logo', 'usage.scales'],
   },
   // Half of it is the font. The form that tries an operation comes with a click.
   {
     path: '/api/v1/docs',
     shown: '.top-bar',
-    most: 96,
+    most: 100,
     first: 5,
     files: 10,
     without: ['react-dom', 'monaco', 'keys.create', 'Fill in the example'],

@@ -156,7 +156,10 @@ describe.each(sides)('over %s', (_side, send, outcomeOf) => {
         expect(
           await outcome(forOrganization(setup.gateway, organization), operation, { sub: 'stranger' }),
           organization,
-        ).toMatchObject({ code: 'NOT_FOUND', message: 'Organization not found' });
+        ).toMatchObject({
+          code: 'NOT_FOUND',
+          message: 'Organization not found: the access token does not name it',
+        });
       expect(await setup.stored()).toEqual(before);
     },
   );

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/preact-query';
 import type { ResultOf } from 'gql.tada';
 import { Problem, toProblem } from '../console/api/problem.ts';
 import type { Request, Send } from '../console/api/request.ts';
@@ -7,7 +8,9 @@ import { isFocusFree } from '../console/ui/focus.ts';
 import type { Host, HostSettings } from '../console/ui/host.ts';
 import { createOwnPlaces } from '../console/ui/places.ts';
 import type { Language } from '../messages/language.ts';
+import { accountHeaders } from '../shared/account-headers.ts';
 import { fetchInTime } from '../shared/fetch-in-time.ts';
+import { myAccountsQuery } from './documents.ts';
 import { readPerson } from './read-person.ts';
 import { explain, origin, urlOf } from './service.ts';
 
@@ -18,6 +21,8 @@ export interface Surroundings {
   readonly language: Language;
   /** The account whose keys these are; undefined: that of the token. */
   readonly account: string | undefined;
+  /** The organisation whose keys these are, by its id; undefined: the person's own, or those of `account`. */
+  readonly organization: string | undefined;
   /** Gives an access token; nothing if nobody is signed in. */
   readonly getToken: () => Promise<string | null | undefined>;
   /** Aborts when what this element shows has ended. */
@@ -64,7 +69,7 @@ function createTokens(surroundings: Surroundings): () => Promise<string> {
 
 /** Sends requests with a token of the page's. */
 function createSend(surroundings: Surroundings): Send {
-  const { account, language } = surroundings;
+  const { account, organization, language } = surroundings;
   const nextToken = createTokens(surroundings);
   let isAllowed = false;
   return async (init) => {
@@ -73,6 +78,7 @@ function createSend(surroundings: Surroundings): Send {
       ...init.headers,
       authorization: `Bearer ${token}`,
       ...(account !== undefined && { 'keyward-account': account }),
+      ...accountHeaders(organization),
     };
     try {
       const response = await fetchInTime(urlOf('graphql'), { ...init, headers });
@@ -94,13 +100,40 @@ function tellOfChange(document: unknown, data: unknown, variables: object, tell:
     tell('key-deactivated', { id: variables.keyId });
 }
 
+/** Whether the service answered that the person does not belong there. */
+const isRefused = (error: Error | null): boolean =>
+  error instanceof Problem && ['forbidden', 'refused'].includes(error.kind);
+
+/** Whether the service was asked, and gave no answer. */
+const isUnanswered = (error: Error | null): boolean => error !== null && !isRefused(error);
+
+/** Makes what tells a component whose account it shows, and what the person may do there. */
+function createAccountHook({ account, organization }: Surroundings, request: Request): Host['useAccount'] {
+  const isOwn = account === undefined && organization === undefined;
+  return () => {
+    const { data, error } = useQuery({
+      queryKey: ['my-accounts'],
+      queryFn: ({ signal }) => request(myAccountsQuery, {}, { signal }),
+      enabled: !isOwn,
+    });
+    const [found] = data?.myAccounts ?? [];
+    return {
+      organization: found?.name ?? found?.organizationId ?? organization,
+      // If the element could not learn that, the service decides.
+      mayChange: isOwn || (found && !isRefused(error) ? found.role === 'manage' : isUnanswered(error)),
+      ownId: undefined,
+      organizationOf: () => undefined,
+    };
+  };
+}
+
 /** Makes the host of an element's components, for one person. */
 export function createElementHost(surroundings: Surroundings) {
   const { root, settings, language, tell } = surroundings;
   const places = createOwnPlaces();
   const first = places.get();
   const send = createSend(surroundings);
-  const host = createHost({
+  const host: Host = createHost({
     settings,
     language,
     origin,
@@ -108,10 +141,13 @@ export function createElementHost(surroundings: Surroundings) {
     begin: () => send,
     places,
     hasViews: false,
-    arriveAt: (_, heading) => {
+    // The title of the page is the page's.
+    entitle: () => {},
+    arriveAt: (heading) => {
       // The page around the element keeps the focus until the person goes somewhere in the element.
       if (places.get() !== first && isFocusFree(root)) heading.focus();
     },
+    useAccount: createAccountHook(surroundings, (...asked) => host.request(...asked)),
     useIsSignedIn: () => false,
     SignIn: undefined,
   });

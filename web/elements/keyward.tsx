@@ -11,10 +11,11 @@ export type GetToken = () => Promise<string | null | undefined>;
  * The API keys of a person, as an element: `<keyward-keys>`.
  *
  * The page sets the property `getToken`. The attribute `account` names the account whose keys these are, if it is not
- * that of the token, and `locale` the language, if it is not that of the page. The events `key-created` and `key-deactivated` tell of changes, and `error` of failures.
+ * that of the token, or `organization` an organisation that the token names; and `locale` the language, if it is not that
+ * of the page. The events `key-created` and `key-deactivated` tell of changes, and `error` of failures.
  */
 class KeywardKeys extends HTMLElement {
-  static readonly observedAttributes = ['account', 'locale'];
+  static readonly observedAttributes = ['account', 'locale', 'organization'];
 
   #getToken: GetToken | undefined;
   /** Ends what is shown; undefined if nothing is. */
@@ -87,6 +88,7 @@ class KeywardKeys extends HTMLElement {
         settings,
         language,
         account: this.getAttribute('account') ?? undefined,
+        organization: this.getAttribute('organization') ?? undefined,
         getToken: async () => this.#getToken?.(),
         ended: ended.signal,
         onOtherPerson: () => {

@@ -1,6 +1,7 @@
 /** @jsxImportSource react */
 import { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 import { GraphiQL } from 'graphiql';
+import { AccountLine } from './account-line.tsx';
 import { fetcher } from './fetcher.ts';
 import { createMemoryStorage } from './memory-storage.ts';
 import { operationList } from './operation-list.tsx';
@@ -29,6 +30,8 @@ export const Explorer = () => (
     forcedTheme={useScheme()}
   >
     {/* The bar above names the page. */}
-    <GraphiQL.Logo> </GraphiQL.Logo>
+    <GraphiQL.Logo>
+      <AccountLine />
+    </GraphiQL.Logo>
   </GraphiQL>
 );

@@ -62,12 +62,16 @@ const restOperations = new Map(
  * well: the type `Query` says so once.
  */
 function scopesOf(fieldName: string): (readonly string[])[] {
-  const { security = [], parameters = [] } = restOperations.get(fieldName) ?? {};
-  const isOwn = parameters.some(({ $ref }) => $ref?.endsWith('/KeywardAccount'));
+  const { security = [] } = restOperations.get(fieldName) ?? {};
   return security.flatMap(({ BearerToken: scopes }) =>
-    scopes && !(isOwn && scopes.includes('accounts.act')) ? [scopes] : [],
+    scopes && !(isOfAccount(fieldName) && scopes.includes('accounts.act')) ? [scopes] : [],
   );
 }
+
+/** Whether a root field is about what an account has: only such a request can be for an organisation. */
+export const isOfAccount = (fieldName: string): boolean =>
+  restOperations.get(fieldName)?.parameters?.some(({ $ref }) => $ref?.endsWith('/KeywardOrganization')) ??
+  false;
 
 /** Examples of an operation's arguments, from the REST description, with their GraphQL names. */
 function examplesOf(fieldName: string): Examples {

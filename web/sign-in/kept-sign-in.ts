@@ -1,6 +1,7 @@
 // What a page leaves for the next page in this tab: never a token, nor anything that is enough to get one.
 const scopesName = 'signed-in-with';
 const questionName = 'sign-in-asked';
+const visitName = 'visit';
 
 /** A sign-in that the provider was asked for. */
 export interface Asked {
@@ -51,6 +52,35 @@ export const forgetSignIn = (): readonly string[] | undefined => take(scopesName
 
 /** Keeps a question while the provider is shown. */
 export const keepQuestion = (question: Question): void => void keep(questionName, question);
+
+/** What is kept of a visit, which ends when the person signs out. */
+interface Visit {
+  /** A mark, for the entries of the history. It tells nothing about the person. */
+  readonly mark: string;
+  /** Whose visit it is; missing until somebody has signed in. */
+  readonly person?: string;
+}
+
+const readVisit = (): Visit | undefined =>
+  withStorage((storage) => JSON.parse(storage.getItem(visitName) ?? 'null')) ?? undefined;
+
+/** Begins a visit, and returns its mark; undefined if the browser keeps nothing for this page. */
+export function beginVisit(): string | undefined {
+  keep(visitName, { mark: crypto.getRandomValues(new Uint32Array(2)).join('-') } satisfies Visit);
+  return readVisit()?.mark;
+}
+
+/** The mark of the visit in this tab; undefined if the browser keeps nothing for this page. */
+export const currentVisit = (): string | undefined => readVisit()?.mark ?? beginVisit();
+
+/** Whose visit it is; undefined: nobody's yet. */
+export const personOfVisit = (): string | undefined => readVisit()?.person;
+
+/** Remembers whose visit it is, so that the next page in this tab is not another person's. */
+export function rememberPerson(person: string): void {
+  const visit = readVisit();
+  if (visit) keep(visitName, { ...visit, person } satisfies Visit);
+}
 
 /** Returns the kept question and forgets it. */
 export const takeQuestion = (): Question | undefined => take(questionName);

@@ -27,7 +27,7 @@ const firstText = (...values: readonly unknown[]): string | undefined =>
  * @throws {Error} with a sentence for a person
  */
 export function readToken(token: string, identity: Claims = {}): Session {
-  const { exp, sub, scope, scp } = decode(token);
+  const { exp, iss, sub, scope, scp } = decode(token);
   const granted = [...words(scope), ...words(scp)];
   const expiresAt = typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY;
   if (expiresAt <= Date.now()) throw new Error(pageLanguage().text('sign-in.expired-token'));
@@ -39,6 +39,7 @@ export function readToken(token: string, identity: Claims = {}): Session {
       .map(({ name }) => name),
     expiresAt,
     ...(subject !== undefined && { subject }),
+    person: JSON.stringify([iss, subject]),
     name:
       firstText(identity['name'], identity['preferred_username'], identity['email'], subject) ??
       pageLanguage().text('sign-in.nameless'),

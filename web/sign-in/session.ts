@@ -9,6 +9,8 @@ export interface Session {
   /** In milliseconds since 1970. */
   readonly expiresAt: number;
   readonly subject?: string;
+  /** Tells the person apart from others: whose token it is, by its issuer and its subject. */
+  readonly person: string;
   /** What to call the person. */
   readonly name: string;
   /** Gets a session with a new token, without asking the person. Undefined if the provider gives no way to. */
@@ -105,7 +107,7 @@ async function renew(session: Session): Promise<Session | undefined> {
   const renewed = await session.renew?.().catch(() => undefined);
   // The person may have signed out meanwhile.
   if (state.session !== session) return state.session;
-  return renewed?.subject === session.subject && renewed ? startSession(renewed) : undefined;
+  return renewed?.person === session.person ? startSession(renewed) : undefined;
 }
 
 /** Marks the session as expired: its time is over, or the server no longer accepts its token. */

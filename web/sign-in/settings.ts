@@ -30,6 +30,8 @@ export interface Settings {
   /** Undefined if no client is registered; the person then pastes a token. */
   readonly signIn?: SignInSettings;
   readonly scopes: readonly ScopeSetting[];
+  /** Whether tokens of the provider may name organisations. */
+  readonly organizations: boolean;
   /** The paths of the pages that exist. */
   readonly pages: { readonly console?: string; readonly graphiql?: string; readonly reference?: string };
   /** The header in which programs send an API key. */
@@ -64,6 +66,7 @@ export const settings: Settings = text
   ? JSON.parse(text)
   : {
       scopes: [],
+      organizations: false,
       pages: {},
       apiKeyHeader: 'X-API-Key',
       apiKeyPermissions: null,

@@ -1,11 +1,14 @@
 import './sign-in-menu.css';
 import { useEffect, useId, useRef, useState } from 'preact/compat';
 import { pageLanguage } from '../shared/page-language.ts';
+import { organizationName, retryAccounts } from './account.ts';
+import { AccountChoice } from './account-choice.tsx';
 import { PasteToken } from './paste-token.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
 import type { Session } from './session.ts';
 import { canSignIn, offersOperators, operatorScope } from './settings.ts';
 import { signIn, signOut } from './sign-in.ts';
+import { useAccount } from './use-account.ts';
 import { useSession } from './use-session.ts';
 
 /** A sign-in by a click, and its error. */
@@ -27,13 +30,20 @@ interface SignInMenuProps {
 export function SignInMenu({ forDevelopers }: SignInMenuProps) {
   const { session, resuming, expired } = useSession();
   const { fault, begin } = useSignIn();
+  const account = useAccount();
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
+  const [, setOpened] = useState(0);
+  const open = () => {
+    retryAccounts();
+    // The links in the menu lead to where the page is now.
+    setOpened((times) => times + 1);
+  };
   const { text } = pageLanguage();
   const able = canSignIn();
   const hidden = text(able ? 'sign-in.scopes' : 'sign-in.token');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when a session begins or ends.
-  useEffect(() => menu.current?.hidePopover(), [session]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when a session begins or ends, and with a choice.
+  useEffect(() => menu.current?.hidePopover(), [session, account.organization]);
   return (
     <div className="sign-in">
       <span className="sign-in-status" role="status">
@@ -46,10 +56,16 @@ export function SignInMenu({ forDevelopers }: SignInMenuProps) {
       )}
       {(session || !able || forDevelopers) && (
         <button type="button" className="sign-in-toggle" popoverTarget={id}>
-          {session?.name ?? hidden}
+          {session ? <Current session={session} /> : hidden}
         </button>
       )}
-      <div ref={menu} id={id} popover="auto" className="sign-in-menu">
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        className="sign-in-menu"
+        onToggle={({ newState }) => newState === 'open' && open()}
+      >
         {session && <SignedIn session={session} withScopes={forDevelopers} />}
         {able && forDevelopers && <ScopeChoice again={session !== undefined} onSignIn={() => begin()} />}
         {(forDevelopers || !able) && <PasteToken isOnlyWay={!able} />}
@@ -58,6 +74,11 @@ export function SignInMenu({ forDevelopers }: SignInMenuProps) {
     </div>
   );
 }
+
+/** For whom the page is used now: the organisation, or the person. */
+const Current = ({ session }: { readonly session: Session }) => (
+  <bdi>{organizationName(useAccount()) ?? session.name}</bdi>
+);
 
 interface ExitsProps extends SignInMenuProps {
   readonly session: Session;
@@ -92,19 +113,23 @@ interface SignedInProps {
   readonly withScopes: boolean;
 }
 
-/** Who is signed in, until when, and with which scopes. */
-function SignedIn({ session: { name, expiresAt, scopes, renew }, withScopes }: SignedInProps) {
+/** Who is signed in, until when, and with which scopes; and for whom the page can be used. */
+function SignedIn({ session, withScopes }: SignedInProps) {
   const { rich, timeOfDay } = pageLanguage();
+  const { name, expiresAt, scopes, renew } = session;
   return (
-    <p>
-      {rich('sign-in.signed-in', {
-        name,
-        strong: (content) => <strong>{content}</strong>,
-        ends: renew || !Number.isFinite(expiresAt) ? 'no' : 'yes',
-        end: timeOfDay(new Date(Number.isFinite(expiresAt) ? expiresAt : 0)),
-        with: withScopes ? (scopes.length > 0 ? 'some' : 'none') : 'no',
-        scopes: scopes.join(', '),
-      })}
-    </p>
+    <>
+      <p>
+        {rich('sign-in.signed-in', {
+          name,
+          strong: (content) => <strong>{content}</strong>,
+          ends: renew || !Number.isFinite(expiresAt) ? 'no' : 'yes',
+          end: timeOfDay(new Date(Number.isFinite(expiresAt) ? expiresAt : 0)),
+          with: withScopes ? (scopes.length > 0 ? 'some' : 'none') : 'no',
+          scopes: scopes.join(', '),
+        })}
+      </p>
+      <AccountChoice session={session} />
+    </>
   );
 }

@@ -1,4 +1,5 @@
 import { pageLanguage } from '../shared/page-language.ts';
+import { forgetAccount } from './account.ts';
 import { awaitCallback } from './await-callback.ts';
 import { channelName } from './callback-channel.ts';
 import { forgetSignIn, rememberSignIn } from './kept-sign-in.ts';
@@ -64,5 +65,6 @@ export function pasteToken(token: string): Session {
 export function signOut(): void {
   askAgain = true;
   forgetSignIn();
+  forgetAccount();
   endSession();
 }

@@ -196,6 +196,8 @@ const operations = Object.entries(document.paths)
   }))
   // What is signed has tests of its own.
   .filter(({ security }) => security?.length !== 0)
+  // A form has texts alone: test/integration/introspect-token.test.ts sends what it must not have.
+  .filter(({ requestBody }) => requestBody === undefined || 'application/json' in requestBody.content)
   .filter(({ parameters = [], requestBody }) => parameters.length > 0 || requestBody !== undefined);
 
 const setup = setUpGateway();

@@ -9,6 +9,7 @@ const event = (action: string, targetId: number | null, changes: AuditEvent['cha
     action,
     targetId,
     actor: 'self',
+    actorId: null,
     server: null,
     reason: null,
     onUserId: null,

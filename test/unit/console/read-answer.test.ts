@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toProblem } from '../../../web/console/api/problem.ts';
 import { readAnswer } from '../../../web/console/api/read-answer.ts';
-import { english } from '../../support/languages.ts';
+import { english, german } from '../../support/languages.ts';
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
@@ -22,6 +22,25 @@ describe('readAnswer', () => {
       'forbidden',
       /scope: email\.$/,
     ],
+    [
+      answer(
+        403,
+        refusal(
+          'FORBIDDEN',
+          'Your role in this organization may not change things. Roles that may: admin, owner',
+        ),
+      ),
+      'forbidden',
+      /^Your role in this organization does not allow this\. Roles that do: admin, owner\.$/,
+    ],
+    [
+      answer(
+        403,
+        refusal('FORBIDDEN', 'Your role in this organization may not see anything. Roles that may: a. b'),
+      ),
+      'forbidden',
+      /^Your role in this organization does not allow this\. Roles that do: a\. b\.$/,
+    ],
     [answer(429, {}, { 'retry-after': '1' }), 'too-many', /in 1 second\.$/],
     [answer(429, {}), 'too-many', /in a moment\.$/],
     [answer(503, 'no JSON', { 'retry-after': '30' }), 'server', /in 30 seconds\.$/],
@@ -33,6 +52,14 @@ describe('readAnswer', () => {
     await expect(readAnswer(english, response)).rejects.toMatchObject({
       kind,
       message: expect.stringMatching(message),
+    });
+  });
+
+  it('names the roles that may do something in the person’s language', async () => {
+    const said = 'Your role in this organization may not change things. Roles that may: admin, owner';
+    await expect(readAnswer(german, answer(403, refusal('FORBIDDEN', said)))).rejects.toMatchObject({
+      kind: 'forbidden',
+      message: 'Ihre Rolle in dieser Organisation erlaubt das nicht. Diese Rollen erlauben es: admin, owner.',
     });
   });
 

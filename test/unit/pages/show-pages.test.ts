@@ -38,6 +38,7 @@ const settingsIn = (text: string) =>
     pages: object;
     sessionDuration: object;
     scopes: { name: string; requestedAs: string[] }[];
+    organizations: boolean;
   };
 
 describe('a page', () => {
@@ -123,6 +124,23 @@ describe('a page', () => {
     const requested = Object.fromEntries(scopes.map(({ name, requestedAs }) => [name, requestedAs]));
     expect(requested).toMatchObject({ openid: ['openid'], email: ['theirs'], profile: ['theirs'] });
     expect(pages).toEqual({ graphiql: '/graphql', reference: '/api/v1/docs' });
+  });
+
+  describe.each([true, false])('if tokens of the first issuer name organisations: %j', (isNamed) => {
+    it.each([true, false])(
+      'and those of the second: %j → it is told of the first',
+      async (isNamedBySecond) => {
+        const organization = { claim: 'org', manage: undefined };
+        await using second = await startIssuer();
+        await using other = await createTestGateway(issuer, {
+          pages: { shown: ['reference'], signIn: undefined },
+          organization: isNamed ? organization : undefined,
+          issuers: [{ ...second.config, organization: isNamedBySecond ? organization : undefined }],
+        });
+        const { text } = await other.fetch('GET', '/api/v1/docs', html);
+        expect(settingsIn(text).organizations).toBe(isNamed);
+      },
+    );
   });
 
   it('switched off → not shown', async () => {

@@ -47,6 +47,37 @@ describe('the fields of an operation', () => {
     ]);
   });
 
+  it.each([
+    [undefined, ''],
+    ['acme', 'acme'],
+  ])('for the organisation %j, its header begins with %j', (organization, value) => {
+    const withHeaders = [
+      ...parameters,
+      parameter('Keyward-Account', 'header'),
+      parameter('Keyward-Organization', 'header'),
+    ];
+    const found = { parameters: withHeaders, credential: 'token' } as const;
+    const begun = fieldsOf(found, 'X-API-Key', organization);
+    expect(begun.filter((field) => field.value !== '').map((field) => [field.name, field.value])).toEqual([
+      ['id', 'example of id'],
+      ['prefix', 'example of prefix'],
+      ...(value === '' ? [] : [['Keyward-Organization', value]]),
+    ]);
+    expect(begun.at(-1)).toEqual({
+      name: 'Keyward-Organization',
+      place: 'header',
+      isRequired: false,
+      isSecret: false,
+      value,
+    });
+  });
+
+  it('an operation that is for no organisation has no header for it', () => {
+    const begun = fieldsOf({ parameters, credential: 'token' }, 'X-API-Key', 'acme');
+    expect(begun.map(({ name }) => name)).toEqual(parameters.map(({ name }) => name));
+    expect(begun.some((field) => field.value === 'acme')).toBe(false);
+  });
+
   it('offer the values of a boolean and of an enum', () => {
     const choices = fields.map(({ choices: values }) => values).filter(Boolean);
     expect(choices).toEqual([

@@ -6,6 +6,7 @@ export const auditEventParts = graphql(`
     id
     action
     actor
+    actorId
     server
     reason
     onUserId

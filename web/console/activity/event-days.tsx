@@ -1,10 +1,10 @@
 import type { MessageId } from '../../messages/generated/messages.d.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
 import { useNow } from '../ui/use-now.ts';
 import { EventChanges } from './event-changes.tsx';
-import { EventSentence } from './event-sentence.tsx';
+import { EventSentence, isForOrganization } from './event-sentence.tsx';
 import type { AuditEvent, NamedEvent } from './name-events.ts';
 
 interface EventsProps {
@@ -20,7 +20,9 @@ export const eventId = ({ id }: AuditEvent): string => `event-${id}`;
 export function EventDays({ events, isOfOther = false }: EventsProps) {
   const now = useNow();
   const { text, rich, dayOf } = useLanguage();
-  if (events.length === 0 && isOfOther) return <p className="hint">{text('activity.none-yet-of-other')}</p>;
+  const mayChange = useMayChange();
+  if (events.length === 0 && (isOfOther || !mayChange))
+    return <p className="hint">{text('activity.none-yet-of-other')}</p>;
   if (events.length === 0)
     return (
       <div className="empty">
@@ -45,12 +47,22 @@ const actors = {
 
 const isKnown = (actor: string): actor is keyof typeof actors => Object.hasOwn(actors, actor);
 
-/** Who made the change, if it was not the owner. */
-function Actor({ event: { actor, server } }: { readonly event: AuditEvent }) {
+/** Who made the change, if it was not the owner, or for whom, if it was not for themselves. */
+function Actor({ event }: { readonly event: NamedEvent }) {
+  const { actor, actorId, server, onUserId } = event;
   const { text } = useLanguage();
+  const { ownId, organizationOf } = useHost().useAccount();
+  const badge = (content: string) => <Badge tone="muted">{content}</Badge>;
   // Only operators are told the name.
-  if (server !== null) return <Badge tone="muted">{text('activity.by-server', { server })}</Badge>;
-  return isKnown(actor) ? <Badge tone="muted">{text(actors[actor])}</Badge> : null;
+  if (server !== null) return badge(text('activity.by-server', { server }));
+  if (actor === 'member')
+    return badge(
+      actorId === ownId ? text('activity.by-you') : text('activity.by-member', { id: `${actorId}` }),
+    );
+  if (isKnown(actor)) return badge(text(actors[actor]));
+  if (onUserId === null || !isForOrganization(event)) return null;
+  const account = organizationOf(onUserId) ?? text('activity.account', { id: onUserId });
+  return badge(text('activity.for', { account }));
 }
 
 function Events({ events, isOfOther = false }: EventsProps) {

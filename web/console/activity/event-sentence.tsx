@@ -2,7 +2,7 @@ import type { ReactNode } from 'preact/compat';
 import type { MessageId, Messages } from '../../messages/generated/messages.d.ts';
 import type { Language } from '../../messages/language.ts';
 import { pageOf } from '../keys/api-key.ts';
-import { useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { describeLeak } from './change-words.ts';
 import type { NamedEvent } from './name-events.ts';
 
@@ -64,20 +64,25 @@ function describeDeed(event: NamedEvent): Needing<'key'> | undefined {
   return action === 'api-key-leaked' ? describeLeak(event) : doneToKey[action];
 }
 
-/** Whose trail it is, as the messages call it. */
+/** Whose trail it is, as the messages call it: a person's own, or another account's. */
 type Whose = 'own' | 'other';
 
+/** Whether somebody did this for an organisation. What an operator does to a key always has a reason. */
+export const isForOrganization = ({ onUserId, reason, action }: NamedEvent): boolean =>
+  onUserId !== null && !(action in doneAsOperator && (reason !== null || !(action in doneToKey)));
+
 /** An action in words that is no sentence about a key. One that this page does not know has its name. */
-function describeAct({ text }: Language, { action, targetId, onUserId }: NamedEvent, whose: Whose): string {
+function describeAct({ text }: Language, event: NamedEvent, whose: Whose): string {
+  const { action, targetId, onUserId } = event;
   const name = action.replaceAll('-', ' ');
-  if (onUserId !== null) {
+  if (onUserId !== null && !isForOrganization(event)) {
     const done = doneAsOperator[action];
     return done ? text(done, { whose, id: onUserId }) : `${name} ${onUserId}`;
   }
   const done = doneToEndpoint[action];
   if (done) return text(done, { whose, id: `${targetId}` });
   const sentence = sentences[action];
-  return sentence ? text(sentence, { whose }) : name;
+  return sentence ? text(sentence, { whose: onUserId === null ? whose : 'other' }) : name;
 }
 
 interface EventSentenceProps {
@@ -89,17 +94,21 @@ interface EventSentenceProps {
 /** What happened, in words. An action that this page does not know is shown by its name. */
 export function EventSentence({ event, isOfOther }: EventSentenceProps) {
   const language = useLanguage();
+  const { organization } = useHost().useAccount();
   const { action, targetId, onUserId, name, former, changes } = event;
-  const done = onUserId === null ? describeDeed(event) : undefined;
+  const isOwn = onUserId === null;
+  const done = isOwn || isForOrganization(event) ? describeDeed(event) : undefined;
   if (done === undefined || targetId === null)
-    return describeAct(language, event, isOfOther ? 'other' : 'own');
+    return describeAct(language, event, isOfOther || organization !== undefined ? 'other' : 'own');
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
   if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;
-  const key = <KeyName id={targetId} name={name} isLink={!isOfOther} />;
+  // The page of another account's key is not here.
+  const isLink = !isOfOther && isOwn;
+  const key = <KeyName id={targetId} name={name} isLink={isLink} />;
   if (former === null) return language.rich(done, { key });
   return language.rich('activity.replaced-default', {
     key,
-    former: <KeyName id={former.id} name={former.name} isLink={!isOfOther} />,
+    former: <KeyName id={former.id} name={former.name} isLink={isLink} />,
   });
 }
 

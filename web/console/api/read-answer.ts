@@ -29,7 +29,9 @@ const translate = ({ said }: Language, sentence: string): string =>
 function forbidden(language: Language, said: string | undefined): string {
   if (said === undefined) return language.text('common.forbidden');
   const [, scopes] = /^The access token lacks the scope: (.+)$/.exec(said) ?? [];
-  return scopes === undefined ? translate(language, said) : language.text('common.lacks-scopes', { scopes });
+  if (scopes !== undefined) return language.text('common.lacks-scopes', { scopes });
+  const [, roles] = /^Your role in this organization may not .+\. Roles that may: (.*)$/.exec(said) ?? [];
+  return roles === undefined ? translate(language, said) : language.text('common.role-forbids', { roles });
 }
 
 const refusedByStatus = (

@@ -1,10 +1,10 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
 import { useState } from 'preact/compat';
-import { getSession } from '../../sign-in/session.ts';
 import { Button } from '../ui/button.tsx';
+import { Fact, Facts } from '../ui/facts.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
-import { useHost, useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useUndo } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -24,14 +24,11 @@ export const settingsKey = ['automation-settings'];
 function useStore() {
   const { request, queryClient } = useHost();
   return async (changes: VariablesOf<typeof updateAutomationSettingsMutation>): Promise<void> => {
-    const person = getSession().session?.subject;
     const { updateAutomationSettings: automationSettings } = await request(
       updateAutomationSettingsMutation,
       changes,
     );
-    // Unless somebody else has signed in meanwhile.
-    if (getSession().session?.subject === person)
-      queryClient.setQueryData(settingsKey, { automationSettings });
+    queryClient.setQueryData(settingsKey, { automationSettings });
   };
 }
 
@@ -42,16 +39,34 @@ interface SettingsProps {
 /** Edits the automation settings: the switch at once, the session length with a button. */
 export function SettingsForm({ settings }: SettingsProps) {
   const { text, rich } = useLanguage();
+  const mayChange = useMayChange();
+  const [typed, setTyped] = useState<string>();
   return (
     <div className="card settings">
-      <EnabledSetting settings={settings} />
-      <DurationSetting settings={settings} />
+      {mayChange ? <EnabledSetting settings={settings} /> : <SettingsFacts settings={settings} />}
+      {/* What is typed stays, should the role be lost meanwhile. */}
+      {(mayChange || typed !== undefined) && (
+        <DurationSetting settings={settings} typed={typed} onType={setTyped} />
+      )}
       <p className="hint">
         {settings.updatedAt === null
           ? text('automation.never-saved')
           : rich('automation.saved', { moment: <Moment at={settings.updatedAt} /> })}
       </p>
     </div>
+  );
+}
+
+/** The settings, for somebody who may not change them. */
+function SettingsFacts({ settings: { isEnabled, sessionDuration } }: SettingsProps) {
+  const { text, duration } = useLanguage();
+  return (
+    <Facts>
+      <Fact name={text('automation.label')}>{text(`automation.state-${stateOf(isEnabled)}`)}</Fact>
+      <Fact name={text('automation.session-length')}>
+        {sessionDuration === null ? text('automation.no-duration') : duration(sessionDuration)}
+      </Fact>
+    </Facts>
   );
 }
 
@@ -82,13 +97,18 @@ function EnabledSetting({ settings: { isEnabled } }: SettingsProps) {
   );
 }
 
+interface DurationSettingProps extends SettingsProps {
+  /** Undefined while the field has what is stored. */
+  readonly typed: string | undefined;
+  readonly onType: (typed: string | undefined) => void;
+}
+
 /** The session length. What is typed is stored with the button; the person is asked before it is lost. */
-function DurationSetting({ settings: { sessionDuration } }: SettingsProps) {
+function DurationSetting({ settings: { sessionDuration }, typed, onType: setTyped }: DurationSettingProps) {
   const { notify } = useHost();
   const language = useLanguage();
   const { text, duration } = language;
   const store = useStore();
-  const [typed, setTyped] = useState<string>();
   const action = useAction();
   useUnsaved(typed !== undefined);
   const save = async () => {

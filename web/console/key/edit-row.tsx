@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { FormProblem } from '../ui/form-problem.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost, useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
 import { useAction } from '../ui/use-action.ts';
 import { usePlace } from '../ui/use-place.ts';
 import { useUnsaved } from '../ui/use-unsaved.ts';
@@ -42,7 +42,8 @@ interface EditRowProps {
 export function EditRow({ part, apiKey, shown, canEdit, children }: EditRowProps) {
   const { setParams } = useHost();
   const { text, rich } = useLanguage();
-  const isAsked = usePlace().params.get('edit') === part && canEdit;
+  const mayChange = useMayChange();
+  const isAsked = usePlace().params.get('edit') === part && canEdit && mayChange;
   const [before, setBefore] = useState<ApiKey>();
   const button = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -60,7 +61,8 @@ export function EditRow({ part, apiKey, shown, canEdit, children }: EditRowProps
       <Row
         label={text(`key.part-${part}`)}
         action={
-          canEdit && (
+          canEdit &&
+          (mayChange || before) && (
             <div ref={button}>
               <Button
                 look="quiet"

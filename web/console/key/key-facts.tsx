@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'preact/compat';
 import { type ApiKey, type ApiKeyState, expiresSoon } from '../keys/api-key.ts';
+import { creatorOf } from '../keys/creator-of.ts';
 import { KeyBadge } from '../keys/key-badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { useHost, useLanguage } from '../ui/host.ts';
@@ -16,8 +17,10 @@ interface KeyFactsProps {
 
 /** What a key is, in one line. */
 export function KeyFacts({ apiKey, state }: KeyFactsProps) {
-  const { setParams } = useHost();
-  const { text, rich, absolute } = useLanguage();
+  const { setParams, useAccount } = useHost();
+  const account = useAccount();
+  const language = useLanguage();
+  const { text, rich, absolute } = language;
   const { id, keyPrefix, createdAt, lastUsedAt, expiresAt, deactivatedAt, isDefault } = apiKey;
   const now = useNow();
   const hiddenIn = (id: 'key.copy-prefix' | 'key.copy-id') => rich(id, { hidden });
@@ -38,6 +41,9 @@ export function KeyFacts({ apiKey, state }: KeyFactsProps) {
           : rich('key.last-used', { at: <Moment at={lastUsedAt} /> })}
       </li>
       <li>{text('key.created', { at: absolute(new Date(createdAt)) })}</li>
+      {account.organization !== undefined && (
+        <li>{text('key.created-by', { who: creatorOf(language, apiKey, account) })}</li>
+      )}
       {deactivatedAt !== null && (
         <li>{text('key.deactivated-at', { at: absolute(new Date(deactivatedAt)) })}</li>
       )}
@@ -48,7 +54,7 @@ export function KeyFacts({ apiKey, state }: KeyFactsProps) {
             : rich(state === 'expired' ? 'key.expired-at' : 'key.expires-at', {
                 at: <Moment at={expiresAt} />,
               })}
-          {expiresSoon(apiKey, now) && (
+          {expiresSoon(apiKey, now) && account.mayChange && (
             <Button look="quiet" onClick={() => setParams({ edit: 'expiresAt' })}>
               {text('key.extend')}
             </Button>

@@ -3,7 +3,8 @@ import { useState } from 'preact/compat';
 import { type ApiKey, canChange, nameOf, stateOf } from '../keys/api-key.ts';
 import { type NewSecret, SecretDialog } from '../keys/secret-dialog.tsx';
 import { knownApiKeys } from '../keys/use-api-keys.ts';
-import { useHost, useLanguage } from '../ui/host.ts';
+import { ForChange } from '../ui/for-change.tsx';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { usePlace } from '../ui/use-place.ts';
@@ -49,6 +50,7 @@ function Actions({ apiKey }: { readonly apiKey: ApiKey }) {
   const { setParams } = useHost();
   const { text } = useLanguage();
   const state = stateOf(apiKey, useNow());
+  if (!useMayChange()) return null;
   return (
     <div className="actions">
       {canChange(state) && (
@@ -85,12 +87,14 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
       <KeySecrets apiKey={apiKey} state={state} />
       <KeyHistory apiKey={apiKey} />
       {asked && !secret && (
-        <KeyDialog
-          asked={asked}
-          apiKey={apiKey}
-          onSecret={setSecret}
-          onDismiss={() => setParams({ do: undefined, secret: undefined })}
-        />
+        <ForChange>
+          <KeyDialog
+            asked={asked}
+            apiKey={apiKey}
+            onSecret={setSecret}
+            onDismiss={() => setParams({ do: undefined, secret: undefined })}
+          />
+        </ForChange>
       )}
       {secret && <SecretDialog secret={secret} onDone={() => setSecret(undefined)} />}
     </div>

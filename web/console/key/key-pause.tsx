@@ -1,7 +1,7 @@
 import { type ApiKey, nameOf } from '../keys/api-key.ts';
 import { Button } from '../ui/button.tsx';
 import { focusSomewhere } from '../ui/focus.ts';
-import { useHost, useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useUndo } from '../ui/notice.tsx';
 import { ProblemNote } from '../ui/problem-note.tsx';
@@ -10,9 +10,12 @@ import { pauseApiKeyMutation, resumeApiKeyMutation } from './documents.ts';
 
 /** Says since when a key is paused, by whom and why. Its owner resumes it with one click, and can undo that. */
 export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
-  const { request, refresh, notify, setParams, root, language } = useHost();
+  const { request, refresh, notify, setParams, root, language, useAccount } = useHost();
   const { text } = language;
+  const canEdit = useMayChange();
   const { pausedAt, pausedBy, pauseReason } = apiKey;
+  const { organization } = useAccount();
+  const isByMember = pausedBy === 'OWNER' && organization !== undefined;
   const { run, pending, problem } = useAction();
   const tell = useUndo();
   const pauseAgain = (reason: string | null) =>
@@ -34,7 +37,8 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <section className="answer" aria-label={text('key.pause-section')}>
       <p>
-        <strong>{text('key.paused-by', { by: pausedBy ?? 'other' })}</strong> <Moment at={pausedAt} />
+        <strong>{text('key.paused-by', { by: isByMember ? 'MEMBER' : (pausedBy ?? 'other') })}</strong>{' '}
+        <Moment at={pausedAt} />
       </p>
       {pauseReason !== null && (
         <p>
@@ -43,10 +47,10 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
       )}
       <Advice pausedBy={pausedBy} />
       <div className="actions">
-        {pausedBy === 'SCANNER' && (
+        {canEdit && pausedBy === 'SCANNER' && (
           <Button onClick={() => setParams({ do: 'rotate' })}>{text('key.rotate')}</Button>
         )}
-        {pausedBy !== 'OPERATOR' && (
+        {canEdit && pausedBy !== 'OPERATOR' && (
           <Button pending={pending} onClick={resume}>
             {text('key.resume')}
           </Button>
@@ -60,7 +64,8 @@ export function KeyPause({ apiKey }: { readonly apiKey: ApiKey }) {
 /** What an owner should know before they resume a key. */
 function Advice({ pausedBy }: Pick<ApiKey, 'pausedBy'>) {
   const { text } = useLanguage();
+  const canEdit = useMayChange();
   if (pausedBy === 'OPERATOR') return <p className="hint">{text('key.resume-by-provider')}</p>;
-  if (pausedBy !== 'SCANNER') return null;
+  if (pausedBy !== 'SCANNER' || !canEdit) return null;
   return <p className="hint">{text('key.resume-leaked')}</p>;
 }

@@ -1,7 +1,7 @@
 import { type ApiKey, type ApiKeyState, canChange } from '../keys/api-key.ts';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost, useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { useNow } from '../ui/use-now.ts';
 
@@ -43,6 +43,7 @@ function Secret({
 }) {
   const { setParams } = useHost();
   const { text, rich, absolute } = useLanguage();
+  const canEdit = useMayChange();
   return (
     <li>
       <p>
@@ -56,7 +57,7 @@ function Secret({
           : rich('key.secret-used', { at: <Moment at={lastUsedAt} /> })}{' '}
         {endsAt !== null && text('key.secret-until', { at: absolute(new Date(endsAt)) })}
       </p>
-      {endsAt !== null && prefix !== null && (
+      {canEdit && endsAt !== null && prefix !== null && (
         <Button look="quiet danger" onClick={() => setParams({ do: 'end-secret', secret: prefix })}>
           {text('key.end-now')}
           <span className="visually-hidden"> {prefix}</span>

@@ -13,7 +13,7 @@ import { QuotaLeft } from '../keys/quota-left.tsx';
 import type { KeyParts } from '../keys/read-key-form.ts';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost, useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
 import { ProblemNote } from '../ui/problem-note.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { setDefaultApiKeyMutation } from './documents.ts';
@@ -158,6 +158,7 @@ const Codes = ({ items }: { readonly items: readonly string[] }) => (
 function DefaultRow({ apiKey, state }: KeySettingsProps) {
   const { request, refresh, notify, language } = useHost();
   const { text } = language;
+  const canEdit = useMayChange();
   const { run, pending, problem } = useAction();
   const makeDefault = () =>
     run(async () => {
@@ -172,7 +173,7 @@ function DefaultRow({ apiKey, state }: KeySettingsProps) {
         {text(apiKey.isDefault && state === 'active' ? 'key.default-this' : 'key.default-other')}
       </p>
       <ProblemNote problem={problem} />
-      {!apiKey.isDefault && state === 'active' && (
+      {canEdit && !apiKey.isDefault && state === 'active' && (
         <Button look="quiet" pending={pending} onClick={makeDefault}>
           {text('key.make-default')}
         </Button>

@@ -3,7 +3,7 @@ import type { ApiKey } from '../keys/api-key.ts';
 import { quotaInWords, rateInWords } from '../keys/limits-in-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost, useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
 import { usePlace } from '../ui/use-place.ts';
 import { ReasonSwatch } from '../usage/reason-pattern.tsx';
 import { SpanChoice } from '../usage/span-choice.tsx';
@@ -54,6 +54,7 @@ interface RefusalsProps {
 function Refusals({ apiKey, points, span }: RefusalsProps) {
   const language = useLanguage();
   const { text, number } = language;
+  const canEdit = useMayChange();
   const { reasons } = totalOf(points);
   if (reasons.size === 0) return null;
   return (
@@ -66,7 +67,7 @@ function Refusals({ apiKey, points, span }: RefusalsProps) {
             {text('key.requests')}
           </th>
           <th scope="col">{text('key.last')}</th>
-          <th scope="col">{text('key.remedy')}</th>
+          {canEdit && <th scope="col">{text('key.remedy')}</th>}
         </tr>
       </thead>
       <tbody>
@@ -79,9 +80,11 @@ function Refusals({ apiKey, points, span }: RefusalsProps) {
               </th>
               <td className="count">{number(count)}</td>
               <td>{last && nameOfPeriod(language, last.at, span)}</td>
-              <td>
-                <Remedy reason={reason} apiKey={apiKey} />
-              </td>
+              {canEdit && (
+                <td>
+                  <Remedy reason={reason} apiKey={apiKey} />
+                </td>
+              )}
             </tr>
           );
         })}

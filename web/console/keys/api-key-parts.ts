@@ -10,6 +10,7 @@ export const apiKeyParts = graphql(`
     isActive
     isDefault
     createdAt
+    createdBy
     deactivatedAt
     pausedAt
     pausedBy

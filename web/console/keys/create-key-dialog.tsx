@@ -19,7 +19,8 @@ interface CreateKeyDialogProps {
 
 /** Creates an API key. */
 export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
-  const { request, refresh, language } = useHost();
+  const { request, refresh, language, useAccount } = useHost();
+  const { organization } = useAccount();
   const action = useAction();
   // If a response is lost, the same request again gets the same key and secret.
   const [opened] = useState(() => ({ at: new Date(), idempotencyKey: createIdempotencyKey() }));
@@ -39,6 +40,7 @@ export function CreateKeyDialog({ onSecret, onDismiss }: CreateKeyDialogProps) {
         onSecret({ title: language.text('keys.created', { name }), key: createApiKey.key });
       }}
     >
+      {organization !== undefined && <p>{language.text('keys.belongs-to', { organization })}</p>}
       <NameField issue={problem?.issueOf('name')} />
       <DescriptionField issue={problem?.issueOf('description')} />
       <PermissionsField issue={problem?.issueOf('permissions')} />

@@ -1,7 +1,8 @@
-import { useCallback, useState } from 'preact/compat';
+import { Suspense, useCallback, useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { useHost, useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage, useMayChange } from '../ui/host.ts';
+import { later } from '../ui/later.tsx';
 import { Loading } from '../ui/loading.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -11,9 +12,11 @@ import { choiceIn, chooseKeys } from './choose-keys.ts';
 import { KeyMenu, type OpenMenu } from './key-menu.tsx';
 import { KeyTable } from './key-table.tsx';
 import { KeyToolbar } from './key-toolbar.tsx';
-import { PastedSecret } from './pasted-secret.tsx';
 import { useApiKeys } from './use-api-keys.ts';
 import { useDailyUse } from './use-daily-use.ts';
+
+// Only who pastes a key needs it.
+const PastedSecret = later(async () => (await import('./pasted-secret.tsx')).PastedSecret, 'key');
 
 interface KeyListProps {
   readonly onCreate: () => void;
@@ -40,11 +43,16 @@ export function KeyList({ onCreate }: KeyListProps) {
 /** Shown if there is no key yet, with the next step. */
 function NoKeys({ onCreate }: KeyListProps) {
   const { text } = useLanguage();
+  const { organization, mayChange } = useHost().useAccount();
   return (
     <div className="empty">
       <Heading level={2}>{text('keys.none-yet')}</Heading>
-      <p>{text('keys.none-yet-advice')}</p>
-      <Button onClick={onCreate}>{text('keys.create-first')}</Button>
+      <p>
+        {organization === undefined
+          ? text('keys.none-yet-advice')
+          : text('keys.none-yet-advice-for', { organization })}
+      </p>
+      {mayChange && <Button onClick={onCreate}>{text('keys.create-first')}</Button>}
     </div>
   );
 }
@@ -70,7 +78,9 @@ function ChosenKeys({ keys, isComplete }: ChosenKeysProps) {
       <KeyToolbar choice={choice} keys={keys} now={now} listed={chosen.length} isComplete={isComplete} />
       {!choice.isPasted && isComplete && <ExpiryLine keys={keys} now={now} />}
       {choice.isPasted && (
-        <PastedSecret isComplete={isComplete} keys={keys} prefix={choice.search} now={now} />
+        <Suspense fallback={<Loading what={language.text('keys.loaded')} />}>
+          <PastedSecret isComplete={isComplete} keys={keys} prefix={choice.search} now={now} />
+        </Suspense>
       )}
       {chosen.length > 0 && <KeyTable keys={chosen} now={now} use={use} onMenu={openMenu} />}
       {chosen.length === 0 && !isComplete && <Loading what={language.text('keys.loaded')} />}
@@ -101,6 +111,7 @@ interface ExpiryLineProps {
 function ExpiryLine({ keys, now }: ExpiryLineProps) {
   const { setParams } = useHost();
   const language = useLanguage();
+  const canEdit = useMayChange();
   const soon = keys.filter((key) => expiresSoon(key, now));
   const [first] = soon;
   if (!first) return null;
@@ -109,7 +120,7 @@ function ExpiryLine({ keys, now }: ExpiryLineProps) {
       <p className="soon-line">
         {language.rich('keys.expires-soon', {
           name: <bdi>{nameOf(language, first)}</bdi>,
-          link: (content) => <a href={`${pageOf(first)}?edit=expiresAt`}>{content}</a>,
+          link: (content) => canEdit && <a href={`${pageOf(first)}?edit=expiresAt`}>{content}</a>,
         })}
       </p>
     );

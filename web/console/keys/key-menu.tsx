@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/compat';
-import { useLanguage } from '../ui/host.ts';
+import { useLanguage, useMayChange } from '../ui/host.ts';
 import { type ApiKey, type ApiKeyState, canChange, nameOf, pageOf, stateOf } from './api-key.ts';
 
 /** A key whose menu is open, and the button that opened it. */
@@ -55,9 +55,11 @@ interface LinksProps {
 
 function Links({ page, state }: LinksProps) {
   const { text } = useLanguage();
+  const toPage = <a href={page}>{text('keys.menu-page')}</a>;
+  if (!useMayChange()) return toPage;
   return (
     <>
-      <a href={page}>{text('keys.menu-page')}</a>
+      {toPage}
       {canChange(state) && <a href={`${page}?edit=permissions`}>{text('keys.menu-permissions')}</a>}
       {canChange(state) && <a href={`${page}?edit=expiresAt`}>{text('keys.menu-expiry')}</a>}
       <a href={`${page}?edit=name`}>{text('keys.menu-rename')}</a>

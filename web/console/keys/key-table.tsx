@@ -1,11 +1,12 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: the layout on a phone would drop the roles of a table
 import { memo, useEffect, useState } from 'preact/compat';
 import { Badge } from '../ui/badge.tsx';
-import { useLanguage } from '../ui/host.ts';
+import { useHost, useLanguage } from '../ui/host.ts';
 import { type ApiKey, expiresSoon, headingId, nameOf, pageOf, stateOf } from './api-key.ts';
+import { creatorOf } from './creator-of.ts';
 import { KeyBadge } from './key-badge.tsx';
 import { quotaNow } from './limits-in-words.ts';
-import { MayDoShort } from './may-do.tsx';
+import { MayDoShort } from './may-do-short.tsx';
 import { Hatching, Sparkline } from './sparkline.tsx';
 import type { DailyUse } from './use-daily-use.ts';
 
@@ -34,32 +35,44 @@ function useGrowing(keys: readonly ApiKey[]): readonly ApiKey[] {
   return keys.slice(0, count);
 }
 
-const columns = ['key', 'permissions', 'last-used', 'requests', 'expires'] as const;
+const columns = ['key', 'created-by', 'permissions', 'last-used', 'requests', 'expires'] as const;
 
 /** Keys, one in each row. */
 export function KeyTable({ keys, now, use, onMenu }: KeyTableProps) {
   const drawn = useGrowing(keys);
-  const { text } = useLanguage();
+  const language = useLanguage();
+  const { text } = language;
+  const account = useHost().useAccount();
+  const isShared = account.organization !== undefined;
   return (
     <>
       <Hatching />
-      <table className="card keys" part="list" role="table">
+      <table className={isShared ? 'card keys shared' : 'card keys'} part="list" role="table">
         <caption className="visually-hidden">{text('keys.title')}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map((name) => (
-              <th key={name} role="columnheader" scope="col">
-                {text(`keys.column-${name}`)}
-              </th>
-            ))}
-            <th role="columnheader" scope="col">
+            {columns
+              .filter((name) => name !== 'created-by' || isShared)
+              .map((name) => (
+                <th key={name} role="columnheader" scope="col" className={`column-${name}`}>
+                  {text(`keys.column-${name}`)}
+                </th>
+              ))}
+            <th role="columnheader" scope="col" className="column-more">
               <span className="visually-hidden">{text('keys.column-actions')}</span>
             </th>
           </tr>
         </thead>
         <tbody role="rowgroup">
           {drawn.map((key) => (
-            <KeyRow key={key.id} apiKey={key} now={now} use={use.get(key.id)} onMenu={onMenu} />
+            <KeyRow
+              key={key.id}
+              apiKey={key}
+              creator={isShared ? creatorOf(language, key, account) : undefined}
+              now={now}
+              use={use.get(key.id)}
+              onMenu={onMenu}
+            />
           ))}
         </tbody>
       </table>
@@ -69,11 +82,13 @@ export function KeyTable({ keys, now, use, onMenu }: KeyTableProps) {
 
 interface KeyRowProps extends Omit<KeyTableProps, 'keys' | 'use'> {
   readonly apiKey: ApiKey;
+  /** Who created the key; undefined: it is a person's own. */
+  readonly creator: string | undefined;
   readonly use: DailyUse | undefined;
 }
 
 /** One key: who it is, what it may do, when it was used and when it expires. Exceptions are marked. */
-const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
+const KeyRow = memo(function KeyRow({ apiKey, creator, now, use, onMenu }: KeyRowProps) {
   const { keyPrefix, permissions, lastUsedAt } = apiKey;
   const language = useLanguage();
   const { text } = language;
@@ -88,6 +103,12 @@ const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
           <code>{keyPrefix}</code> <Exceptions apiKey={apiKey} now={now} use={use} />
         </small>
       </th>
+      {creator !== undefined && (
+        <td role="cell" className="creator">
+          <Label name="created-by" />
+          {creator}
+        </td>
+      )}
       <td role="cell" className="may">
         <MayDoShort permissions={permissions} />
       </td>
@@ -117,7 +138,7 @@ const KeyRow = memo(function KeyRow({ apiKey, now, use, onMenu }: KeyRowProps) {
 });
 
 /** The heading of a column, where the table has none: on a phone. */
-function Label({ name }: { readonly name: 'last-used' | 'expires' | 'expired' }) {
+function Label({ name }: { readonly name: 'created-by' | 'last-used' | 'expires' | 'expired' }) {
   const { text } = useLanguage();
   return (
     <span className="label" aria-hidden="true">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/compat';
 import { Button } from '../ui/button.tsx';
-import { useLanguage } from '../ui/host.ts';
+import { useLanguage, useMayChange } from '../ui/host.ts';
 import { View } from '../ui/view.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { KeyList } from './key-list.tsx';
@@ -10,6 +10,7 @@ import { type NewSecret, SecretDialog } from './secret-dialog.tsx';
 /** The person's API keys. */
 export function KeysView() {
   const { text } = useLanguage();
+  const canCreate = useMayChange();
   const [creating, setCreating] = useState(false);
   const [secret, setSecret] = useState<NewSecret>();
   const create = () => setCreating(true);
@@ -21,9 +22,11 @@ export function KeysView() {
     <View
       title={text('keys.title')}
       action={
-        <Button look="primary" onClick={create}>
-          {text('keys.create')}
-        </Button>
+        canCreate && (
+          <Button look="primary" onClick={create}>
+            {text('keys.create')}
+          </Button>
+        )
       }
     >
       <PlanLine />

@@ -18,7 +18,7 @@ export function LastUse({ apiKey: { id, lastUsedAt } }: { readonly apiKey: ApiKe
       return request(apiKeyUsageQuery, { keyId: id, from, to: to.toISOString(), by: 'HOUR' }, { signal });
     },
   });
-  if (lastUsedAt === null) return <p>{text('keys.use-never')}</p>;
+  if (lastUsedAt === null) return <p>{text('key.use-never')}</p>;
   const count = usage.data?.usage.counts
     .filter(({ outcome }) => outcome === 'valid')
     .reduce((sum, each) => sum + each.count, 0);
@@ -26,8 +26,8 @@ export function LastUse({ apiKey: { id, lastUsedAt } }: { readonly apiKey: ApiKe
   return (
     <p>
       {count === undefined
-        ? rich('keys.use-last', { moment })
-        : rich('keys.use-last-and-often', { moment, count })}
+        ? rich('key.use-last', { moment })
+        : rich('key.use-last-and-often', { moment, count })}
     </p>
   );
 }

@@ -18,7 +18,7 @@ export function LostPermissions({ permissions }: { readonly permissions: readonl
   ));
   return (
     <p className="lost">
-      {rich('keys.lost', { permissions: <>{names}</>, others: Math.max(lost.length - named, 0) })}
+      {rich('key.lost', { permissions: <>{names}</>, others: Math.max(lost.length - named, 0) })}
     </p>
   );
 }
@@ -27,12 +27,12 @@ export function LostPermissions({ permissions }: { readonly permissions: readonl
 function Lost({ permission, left }: LostPermission) {
   const { rich } = useLanguage();
   const name = <code>{permission}</code>;
-  if (left.length === 0) return rich('keys.lost-all', { permission: name });
+  if (left.length === 0) return rich('key.lost-all', { permission: name });
   const names = left.map((allowed, index) => (
     <span key={allowed}>
       {index > 0 && ', '}
       <code>{allowed}</code>
     </span>
   ));
-  return rich('keys.lost-part', { permission: name, left: <>{names}</> });
+  return rich('key.lost-part', { permission: name, left: <>{names}</> });
 }

@@ -1,5 +1,5 @@
 import { Heading } from '../ui/heading.tsx';
-import { useLanguage } from '../ui/host.ts';
+import { useLanguage, useMayChange } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { type ApiKey, nameOf, pageOf, stateOf } from './api-key.ts';
 import { type Finding, findSecret } from './find-secret.ts';
@@ -25,7 +25,7 @@ export function PastedSecret({ keys, prefix, now, isComplete }: PastedSecretProp
     <section className={works ? 'answer danger' : 'answer'} role="status">
       <Answer finding={finding} count={keys.length} prefix={prefix} now={now} />
       <p className="hint">
-        {rich('keys.pasted-compared', { count: prefix.length, prefix: <code>{prefix}</code> })}
+        {rich('key.pasted-compared', { count: prefix.length, prefix: <code>{prefix}</code> })}
       </p>
     </section>
   );
@@ -56,8 +56,8 @@ function Several() {
   const { text } = useLanguage();
   return (
     <>
-      <Heading level={2}>{text('keys.pasted-several')}</Heading>
-      <p>{text('keys.pasted-listed')}</p>
+      <Heading level={2}>{text('key.pasted-several')}</Heading>
+      <p>{text('key.pasted-listed')}</p>
     </>
   );
 }
@@ -66,8 +66,8 @@ function None({ prefix, count }: Pick<AnswerProps, 'prefix' | 'count'>) {
   const { text, rich } = useLanguage();
   return (
     <>
-      <Heading level={2}>{rich('keys.pasted-none', { prefix: <code>{prefix}</code> })}</Heading>
-      <p>{text('keys.pasted-none-why', { count })}</p>
+      <Heading level={2}>{rich('key.pasted-none', { prefix: <code>{prefix}</code> })}</Heading>
+      <p>{text('key.pasted-none-why', { count })}</p>
     </>
   );
 }
@@ -86,7 +86,7 @@ function Title({ kind, apiKey, now }: TitleProps) {
   const language = useLanguage();
   return (
     <Heading level={2}>
-      {language.rich(kind === 'previous' ? 'keys.pasted-previous' : 'keys.pasted-current', {
+      {language.rich(kind === 'previous' ? 'key.pasted-previous' : 'key.pasted-current', {
         name: <bdi>{nameOf(language, apiKey)}</bdi>,
         key: (content) => <a href={pageOf(apiKey)}>{content}</a>,
         state: kind === 'over' ? 'over' : stateOf(apiKey, now),
@@ -97,19 +97,24 @@ function Title({ kind, apiKey, now }: TitleProps) {
 
 function Current({ apiKey, now }: OfKeyProps) {
   const { text } = useLanguage();
+  const canEdit = useMayChange();
   return (
     <>
       <Title kind="current" apiKey={apiKey} now={now} />
       <LastUse apiKey={apiKey} />
-      <div className="actions">
-        <a className="button danger" href={`${pageOf(apiKey)}?do=rotate-leaked`}>
-          {text('keys.pasted-rotate')}
-        </a>
-        <a className="button" href={`${pageOf(apiKey)}?do=deactivate`}>
-          {text('keys.pasted-deactivate')}
-        </a>
-      </div>
-      <p className="hint">{text('keys.pasted-advice', { state: stateOf(apiKey, now) })}</p>
+      {canEdit && (
+        <>
+          <div className="actions">
+            <a className="button danger" href={`${pageOf(apiKey)}?do=rotate-leaked`}>
+              {text('key.pasted-rotate')}
+            </a>
+            <a className="button" href={`${pageOf(apiKey)}?do=deactivate`}>
+              {text('key.pasted-deactivate')}
+            </a>
+          </div>
+          <p className="hint">{text('key.pasted-advice', { state: stateOf(apiKey, now) })}</p>
+        </>
+      )}
     </>
   );
 }
@@ -121,26 +126,29 @@ interface PreviousProps extends OfKeyProps {
 
 function Previous({ apiKey, prefix, endsAt, now }: PreviousProps) {
   const { text, rich, absolute } = useLanguage();
+  const canEdit = useMayChange();
   const lastUsedAt = apiKey.secrets.find((secret) => secret.prefix === prefix)?.lastUsedAt ?? null;
   return (
     <>
       <Title kind="previous" apiKey={apiKey} now={now} />
       <p>
-        {rich('keys.pasted-previous-use', {
+        {rich('key.pasted-previous-use', {
           state: stateOf(apiKey, now),
           end: absolute(new Date(endsAt)),
           use: lastUsedAt === null ? 'none' : 'some',
           moment: lastUsedAt !== null && <Moment at={lastUsedAt} />,
         })}
       </p>
-      <div className="actions">
-        <a
-          className="button danger"
-          href={`${pageOf(apiKey)}?do=end-secret&secret=${encodeURIComponent(prefix)}`}
-        >
-          {text('keys.pasted-end')}
-        </a>
-      </div>
+      {canEdit && (
+        <div className="actions">
+          <a
+            className="button danger"
+            href={`${pageOf(apiKey)}?do=end-secret&secret=${encodeURIComponent(prefix)}`}
+          >
+            {text('key.pasted-end')}
+          </a>
+        </div>
+      )}
     </>
   );
 }
@@ -150,7 +158,7 @@ function Over({ apiKey, now }: OfKeyProps) {
   return (
     <>
       <Title kind="over" apiKey={apiKey} now={now} />
-      <p>{text('keys.pasted-over-why', { state: stateOf(apiKey, now) })}</p>
+      <p>{text('key.pasted-over-why', { state: stateOf(apiKey, now) })}</p>
     </>
   );
 }

@@ -3,4 +3,4 @@ import type { ApiKey } from './api-key.ts';
 
 /** Who paused a key, after “Paused”. */
 export const pauserOf = ({ text }: Language, pausedBy: ApiKey['pausedBy']): string =>
-  text('keys.paused-by', { who: pausedBy ?? 'OPERATOR' });
+  text('key.pauser', { who: pausedBy ?? 'OPERATOR' });

@@ -10,7 +10,8 @@ const UsageView = later(async () => (await import('../usage/usage-view.tsx')).Us
 const ActivityView = later(async () => (await import('../activity/activity-view.tsx')).ActivityView, 'key');
 const Operators = later(async () => (await import('../operate/operators.tsx')).Operators, 'operate');
 
-interface ViewLink {
+/** A view of the console. */
+export interface ViewLink {
   /** The URL fragment, with its `#`. The view itself reads what follows a slash. */
   readonly hash: string;
   readonly name: MessageId & `console.view-${string}`;

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
-import { type Account, AccountBadge, accountLink, keysOf, nameOfAccount } from './account.tsx';
+import { type Account, AccountBadge, accountLink, KindBadge, keysOf, nameOfAccount } from './account.tsx';
 import { accountsQuery } from './documents.ts';
 
 const pageSize = 25;
@@ -67,7 +67,7 @@ function AccountItem({ account }: { readonly account: Account }) {
             <bdi>{nameOfAccount(language, account)}</bdi>
           </a>
         </h2>
-        <AccountBadge {...account} />
+        <KindBadge {...account} /> <AccountBadge {...account} />
       </div>
       <p className="hint">
         {language.text('operate.account-facts', { id, issuer, keys: keysOf(language, account) })}

@@ -4,7 +4,7 @@ import { useHost, useLanguage } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import { QueryContent } from '../ui/query-content.tsx';
 import { View } from '../ui/view.tsx';
-import { type Account, AccountBadge, keysOf, nameOfAccount } from './account.tsx';
+import { type Account, AccountBadge, KindBadge, keysOf, nameOfAccount } from './account.tsx';
 import { AccountActions } from './account-actions.tsx';
 import { AccountActivity } from './account-activity.tsx';
 import { AccountKeys } from './account-keys.tsx';
@@ -54,7 +54,7 @@ function AccountCard({ account }: { readonly account: Account }) {
         <h2 id="account" tabIndex={-1}>
           <bdi>{nameOfAccount(language, account)}</bdi>
         </h2>
-        <AccountBadge {...account} />
+        <KindBadge {...account} /> <AccountBadge {...account} />
       </div>
       <p className="hint">{text('operate.issuer', { issuer: account.issuer })}</p>
       {account.blockReason !== null && (

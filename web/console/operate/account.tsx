@@ -29,6 +29,12 @@ export function AccountBadge({ blockedAt, erasedAt }: Pick<Account, 'blockedAt' 
   return blockedAt === null ? null : <Badge tone="warn">{text('operate.is-blocked')}</Badge>;
 }
 
+/** Whether the account is an organisation's, in a word. */
+export function KindBadge({ kind }: Pick<Account, 'kind'>) {
+  const { text } = useLanguage();
+  return kind === 'organization' ? <Badge tone="muted">{text('operate.is-organization')}</Badge> : null;
+}
+
 /** The number of keys, in words. */
 export const keysOf = ({ text }: Language, { apiKeyCount, activeApiKeyCount }: Account): string =>
   text('operate.keys', { count: apiKeyCount, active: activeApiKeyCount });

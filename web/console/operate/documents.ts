@@ -9,6 +9,7 @@ const accountParts = graphql(`
     id
     issuer
     subject
+    kind
     createdAt
     blockedAt
     blockReason

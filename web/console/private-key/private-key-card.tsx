@@ -3,7 +3,7 @@ import { useState } from 'preact/compat';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Fact, Facts } from '../ui/facts.tsx';
-import { useLanguage } from '../ui/host.ts';
+import { useLanguage, useMayChange } from '../ui/host.ts';
 import { Moment } from '../ui/moment.tsx';
 import type { privateKeyStatusQuery } from './documents.ts';
 import { RegisterPrivateKeyDialog } from './register-private-key-dialog.tsx';
@@ -14,6 +14,7 @@ type Status = ResultOf<typeof privateKeyStatusQuery>['privateKeyStatus'];
 /** The status of the private key, with its actions. */
 export function PrivateKeyCard({ status }: { readonly status: Status }) {
   const { text } = useLanguage();
+  const canEdit = useMayChange();
   const [open, setOpen] = useState<'register' | 'remove'>();
   const close = () => setOpen(undefined);
   const register = () => setOpen('register');
@@ -25,9 +26,11 @@ export function PrivateKeyCard({ status }: { readonly status: Status }) {
         <div className="empty">
           <h2>{text('private-key.none')}</h2>
           <p>{text('private-key.register-why')}</p>
-          <Button look="primary" onClick={register}>
-            {text('private-key.register')}
-          </Button>
+          {canEdit && (
+            <Button look="primary" onClick={register}>
+              {text('private-key.register')}
+            </Button>
+          )}
         </div>
       )}
       {open === 'register' && <RegisterPrivateKeyDialog replaces={status.hasKey} onDismiss={close} />}
@@ -44,6 +47,7 @@ interface RegisteredProps {
 
 function Registered({ status: { fingerprint, createdAt, updatedAt }, onReplace, onRemove }: RegisteredProps) {
   const { text } = useLanguage();
+  const canEdit = useMayChange();
   return (
     <div className="card">
       <div className="card-title">
@@ -66,14 +70,16 @@ function Registered({ status: { fingerprint, createdAt, updatedAt }, onReplace, 
           )}
         </Fact>
       </Facts>
-      <div className="card-actions">
-        <Button look="quiet" onClick={onReplace}>
-          {text('private-key.replace')}
-        </Button>
-        <Button look="quiet danger" onClick={onRemove}>
-          {text('private-key.remove')}
-        </Button>
-      </div>
+      {canEdit && (
+        <div className="card-actions">
+          <Button look="quiet" onClick={onReplace}>
+            {text('private-key.replace')}
+          </Button>
+          <Button look="quiet danger" onClick={onRemove}>
+            {text('private-key.remove')}
+          </Button>
+        </div>
+      )}
     </div>
   );
 }

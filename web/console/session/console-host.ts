@@ -1,73 +1,111 @@
 import type { QueryClient } from '@tanstack/preact-query';
+import { accountHeaders } from '../../shared/account-headers.ts';
 import { fetchInTime } from '../../shared/fetch-in-time.ts';
 import { pageLanguage } from '../../shared/page-language.ts';
+import { type AccountState, completeAccounts, mayChange, organizationName } from '../../sign-in/account.ts';
 import { expireSession, getSession, renewSession, type Session, subscribe } from '../../sign-in/session.ts';
 import { settings } from '../../sign-in/settings.ts';
+import { useAccount } from '../../sign-in/use-account.ts';
 import { useSession } from '../../sign-in/use-session.ts';
+import type { CompiledDocument } from '../api/compiled-document.ts';
 import { signedOut } from '../api/problem.ts';
 import type { Send } from '../api/request.ts';
 import { createHost } from '../ui/create-host.ts';
-import type { Host } from '../ui/host.ts';
-import { createAddressPlaces } from '../ui/places.ts';
+import type { Host, HostAccount } from '../ui/host.ts';
+import type { Places } from '../ui/places.ts';
 import { SignInButton } from './sign-in-button.tsx';
 
-/** Sends requests as the person who is signed in now. */
-function begin(): Send {
+/** Sends requests as the person who is signed in now, for an account. */
+function begin(organization: string | undefined): Send {
   const { session } = getSession();
   return async (init) => {
     if (!session) throw signedOut(pageLanguage());
     const sendAs = ({ accessToken }: Session): Promise<Response> =>
       fetchInTime('/graphql', {
         ...init,
-        headers: { ...init.headers, authorization: `Bearer ${accessToken}` },
+        headers: { ...init.headers, ...accountHeaders(organization), authorization: `Bearer ${accessToken}` },
       });
     const response = await sendAs(session);
     if (response.status !== 401) return response;
     // The server did nothing yet. After sleep, for example, a token may be over before it could be renewed.
     const found = await renewSession(session);
     // Meanwhile, somebody else may have signed in.
-    const renewed = found?.subject === session.subject ? found : undefined;
+    const renewed = found?.person === session.person ? found : undefined;
     const second = renewed ? await sendAs(renewed) : response;
     if (second.status === 401 && [session, renewed].includes(getSession().session)) expireSession();
     return second;
   };
 }
 
-/** Drops what was fetched for another person, and fetches it again for one with other scopes. */
-function followSession(queryClient: QueryClient, refresh: () => Promise<void>): void {
+/**
+ * Fetches everything again when the person signs in with other scopes, or after the sign-in had expired.
+ * @returns stops that, and drops what was fetched
+ */
+function followSession(queryClient: QueryClient, refresh: () => Promise<void>): () => void {
   let last = getSession().session;
   let wasExpired = false;
-  subscribe(() => {
+  const stop = subscribe(() => {
     const { session, expired } = getSession();
     // After the sign-in expires, the data stays on the page until somebody signs in.
     wasExpired ||= expired;
     if (expired || session === last) return;
     const before = last;
     last = session;
-    if (!session || session.subject !== before?.subject) queryClient.clear();
     // A renewed session changes nothing; one with other scopes may read other things.
-    else if (wasExpired || session.scopes.join() !== before?.scopes.join()) void refresh();
+    const isSame = session !== undefined && session.person === before?.person;
+    if (isSame && (wasExpired || session.scopes.join() !== before?.scopes.join())) void refresh();
     wasExpired = false;
   });
+  return () => {
+    stop();
+    queryClient.clear();
+  };
 }
 
-/** Makes the host of the console's components: the whole page. */
-export function createConsoleHost(): Host {
-  const host = createHost({
+/** What the components need to know of the account. */
+function describeAccount(account: AccountState): HostAccount {
+  const { accounts = [] } = account;
+  return {
+    organization: organizationName(account),
+    mayChange: mayChange(account),
+    ownId: accounts.find(({ organization_id: id }) => id === null)?.user_id ?? undefined,
+    organizationOf: (userId) => {
+      const found = accounts.find(({ user_id: id }) => id === userId);
+      return found?.name ?? found?.organization_id ?? undefined;
+    },
+  };
+}
+
+/**
+ * Makes the host of the console's components: the whole page, for one person and one account.
+ * @param organization the id of the organisation; undefined: the person's own account
+ */
+export function createConsoleHost(places: Places, organization: string | undefined) {
+  const made = createHost({
     settings,
     language: pageLanguage(),
     origin: location.origin,
     root: document,
-    begin,
-    places: createAddressPlaces(),
+    begin: () => begin(organization),
+    places,
     hasViews: true,
-    arriveAt: (title, heading) => {
+    entitle: (title) => {
       document.title = `${title} · ${settings.providerName ?? 'Keyward'}`;
-      heading.focus();
     },
+    arriveAt: (heading) => heading.focus(),
+    // The page may have another account already, and this host a last look.
+    useAccount: () => describeAccount({ ...useAccount(), organization }),
     useIsSignedIn: () => useSession().session !== undefined,
     SignIn: SignInButton,
   });
-  followSession(host.queryClient, host.refresh);
-  return host;
+  const host: Host = {
+    ...made,
+    request: async (document, variables, options) => {
+      const answer = await made.request(document, variables, options);
+      // The build has put it there.
+      if ((document as unknown as CompiledDocument).isChange) completeAccounts();
+      return answer;
+    },
+  };
+  return { host, follow: () => followSession(host.queryClient, host.refresh) };
 }

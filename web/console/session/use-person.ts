@@ -5,7 +5,7 @@ import { useSession } from '../../sign-in/use-session.ts';
 export function usePerson(): string | undefined {
   const { session, expired } = useSession();
   const [person, setPerson] = useState<string>();
-  const now = session ? (session.subject ?? '') : expired ? person : undefined;
+  const now = session ? session.person : expired ? person : undefined;
   if (now !== person) setPerson(now);
   return now;
 }

@@ -18,7 +18,7 @@ export function GraceField({ label, issue, initial = 86_400 }: GraceFieldProps) 
     <Field label={label} issue={issue}>
       {(control) => (
         <select {...control} name="grace" defaultValue={initial}>
-          <option value={0}>{text('common.no-grace')}</option>
+          <option value={0}>{text('key.no-grace')}</option>
           {graces.map((seconds) => (
             <option key={seconds} value={seconds}>
               {duration(seconds)}

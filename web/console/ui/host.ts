@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/preact-query';
-import { type ComponentType, createContext, useContext } from 'preact/compat';
+import { type ComponentType, createContext, useContext, useRef } from 'preact/compat';
 import type { Language } from '../../messages/language.ts';
 import type { Settings } from '../../sign-in/settings.ts';
 import type { Request } from '../api/request.ts';
@@ -11,6 +11,18 @@ export type HostSettings = Pick<
   Settings,
   'apiKeyHeader' | 'apiKeyPermissions' | 'providerName' | 'providerLinks'
 >;
+
+/** Whose account the components show, and what the person may do there. */
+export interface HostAccount {
+  /** What the organisation is called; undefined: it is the person's own account. */
+  readonly organization: string | undefined;
+  /** Whether the person may change anything; false until it is known. */
+  readonly mayChange: boolean;
+  /** The number of the person's own account; undefined if they have none, or if it is not known. */
+  readonly ownId: number | undefined;
+  /** What the organisation with an account of this number is called; undefined for any other account. */
+  readonly organizationOf: (userId: number) => string | undefined;
+}
 
 /**
  * What surrounds the components: the console's page, or an element in a provider's page, of which a page may have
@@ -38,8 +50,12 @@ export interface Host {
   readonly notify: Notices['notify'];
   /** Whether the components are a whole page, with other views than that of the keys. */
   readonly hasViews: boolean;
-  /** Called when a view shows, with its title and its heading, which can take the focus. */
-  readonly arriveAt: (title: string, heading: HTMLElement) => void;
+  /** Called with the title of the view that is shown. */
+  readonly entitle: (title: string) => void;
+  /** Called when a view shows, with its heading, which can take the focus. */
+  readonly arriveAt: (heading: HTMLElement) => void;
+  /** Tells a component whose account it shows. */
+  readonly useAccount: () => HostAccount;
   /** Tells a component whether somebody is signed in. */
   readonly useIsSignedIn: () => boolean;
   /** Lets the person sign in; undefined if that is for the page around the components. */
@@ -60,3 +76,14 @@ export function useHost(): Host {
 
 /** The person's language, for a component. */
 export const useLanguage = (): Language => useHost().language;
+
+/** Whether the person may change what the account has. */
+export const useMayChange = (): boolean => useHost().useAccount().mayChange;
+
+/** The same, but once it was so, it stays so: what is open stays open, and nothing typed is lost with the role. */
+export function useOnceMayChange(): boolean {
+  const may = useMayChange();
+  const once = useRef(may);
+  once.current ||= may;
+  return once.current;
+}

@@ -33,8 +33,11 @@ const write = ({ view, item, params }: Place): string => {
   return params.size === 0 ? path : `${path}?${params}`;
 };
 
-/** @param replace shows a place to the person, without an entry in the history */
-function createPlaces(first: string, replace: (text: string) => void) {
+/**
+ * Makes what knows a place.
+ * @param replace shows a place to the person, without an entry in the history
+ */
+export function createPlaces(first: string, replace: (text: string) => void) {
   let place = parse(first);
   const listeners = new Set<() => void>();
   const guards = new Set<() => boolean>();
@@ -63,22 +66,6 @@ function createPlaces(first: string, replace: (text: string) => void) {
     },
   };
   return { places, moveTo, mayLeave: () => [...guards].every((mayLeave) => mayLeave()) };
-}
-
-/** The place in the address of the page: the part from `#` on. */
-export function createAddressPlaces(): Places {
-  let url = location.href;
-  const { places, moveTo, mayLeave } = createPlaces(location.hash, (text) => {
-    history.replaceState(null, '', text);
-    url = location.href;
-  });
-  addEventListener('hashchange', () => {
-    // The way that led here, a link or *Back*, stays in the history.
-    if (!mayLeave()) return history.pushState(null, '', url);
-    url = location.href;
-    moveTo(location.hash);
-  });
-  return places;
 }
 
 /** A place of which the address of the page knows nothing. Links lead there by `follow`. */

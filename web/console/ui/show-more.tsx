@@ -20,7 +20,7 @@ export function ShowMore({ list, count, idOf }: ShowMoreProps) {
     const from = before.current;
     if (from === undefined || count <= from) return;
     before.current = undefined;
-    notify(text('common.more-shown', { count: count - from }));
+    notify(text('key.more-shown', { count: count - from }));
     root.getElementById(idOf(from) ?? '')?.focus();
   });
   if (!list.hasNextPage) return null;
@@ -31,7 +31,7 @@ export function ShowMore({ list, count, idOf }: ShowMoreProps) {
   return (
     <div className="more">
       <Button pending={list.isFetchingNextPage} onClick={more}>
-        {text('common.show-more')}
+        {text('key.show-more')}
       </Button>
     </div>
   );

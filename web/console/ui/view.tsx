@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'preact/compat';
 import { Heading } from './heading.tsx';
-import { useHost } from './host.ts';
+import { useHost, useLanguage } from './host.ts';
 
 interface ViewProps {
   readonly title: string;
@@ -14,11 +14,16 @@ interface ViewProps {
 
 /** One of the console's views. The host then decides whether its heading takes the focus. */
 export function View({ title, lead, back, action, children }: ViewProps) {
-  const { arriveAt, hasViews } = useHost();
+  const { arriveAt, entitle, hasViews, useAccount } = useHost();
+  const { organization } = useAccount();
+  const { text } = useLanguage();
+  const full = organization === undefined ? title : text('common.of', { title, organization });
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
-    if (heading.current) arriveAt(title, heading.current);
+    // Another title is another view.
+    if (title && heading.current) arriveAt(heading.current);
   }, [title, arriveAt]);
+  useLayoutEffect(() => entitle(full), [full, entitle]);
   const Tag = hasViews ? 'main' : 'section';
   return (
     <Tag className="view" part="view">
@@ -26,7 +31,7 @@ export function View({ title, lead, back, action, children }: ViewProps) {
         <div>
           {back && <p className="back">{back}</p>}
           <Heading level={1} className="title" part="title" ref={heading} tabIndex={-1}>
-            {title}
+            {full}
           </Heading>
           {lead && <p className="lead">{lead}</p>}
         </div>

@@ -26,10 +26,10 @@ export interface Schema {
   readonly examples?: readonly unknown[];
 }
 
-/** A parameter in the path, the query or a header. */
+/** A parameter in the path, the query or a header, or in a body that is a form. */
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
+  readonly in: 'path' | 'query' | 'header' | 'form';
   readonly required?: boolean;
   readonly description?: string;
   readonly schema: Schema;

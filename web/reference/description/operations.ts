@@ -32,6 +32,22 @@ function credentialOf({ security }: Operation): Credential {
 
 const mediaType = 'application/json';
 
+/** The media type of a form. */
+export const formType = 'application/x-www-form-urlencoded';
+
+/** The parameters of an operation whose body is a form. */
+function formOf({ requestBody }: Operation): readonly Parameter[] {
+  const { schema, example } = requestBody?.content[formType] ?? {};
+  return Object.entries(schema?.properties ?? {}).map(([name, member]) => ({
+    name,
+    in: 'form',
+    required: schema?.required?.includes(name) ?? false,
+    ...(member.description !== undefined && { description: member.description }),
+    schema: member,
+    example: (example as Readonly<Record<string, unknown>> | undefined)?.[name],
+  }));
+}
+
 /** An operation as it is found at a path and a method. */
 export const findOperation = (
   description: Description,
@@ -45,7 +61,10 @@ export const findOperation = (
     method: method.toUpperCase(),
     path,
     operation,
-    parameters: (operation.parameters ?? []).map((given) => findParameter(description, given)),
+    parameters: [
+      ...(operation.parameters ?? []).map((given) => findParameter(description, given)),
+      ...formOf(operation),
+    ],
     body: content && { schema: content.schema, example: content.example },
     credential: credentialOf(operation),
   };
@@ -62,4 +81,4 @@ export const isChange = ({ method, id }: FoundOperation): boolean =>
   method !== 'GET' && !readsByPost.includes(id);
 
 /** They take a key in the body, so that it never appears in an address. */
-const readsByPost = ['verifyApiKey', 'findApiKey'];
+const readsByPost = ['verifyApiKey', 'findApiKey', 'introspectToken'];

@@ -1,3 +1,5 @@
+import { replaceAddress } from '../../sign-in/address.ts';
+
 /** The id that an address names after `#`. In older links, it follows the group: `#/API%20keys/createApiKey`. */
 const idIn = (hash: string): string => {
   const last = hash.slice(1).split('/').at(-1) ?? '';
@@ -40,7 +42,7 @@ export function followLinks(reveal: (target: Element) => void): void {
       document.getElementById(id) ?? document.getElementById(id.toLowerCase().replaceAll(' ', '-'));
     if (!target) return;
     reveal(target);
-    if (location.hash !== `#${target.id}`) history.replaceState(null, '', `#${target.id}`);
+    if (location.hash !== `#${target.id}`) replaceAddress(`#${target.id}`);
     bring(target);
   };
   addEventListener('hashchange', follow);

@@ -41,14 +41,17 @@ export const writeJson = (value: unknown): string =>
 /** A request whose body is already text. */
 export interface WrittenRequest extends Pick<SampleRequest, 'method' | 'url' | 'headers'> {
   readonly text?: string | undefined;
+  /** Sent as a form, each parameter encoded by curl itself. */
+  readonly form?: SampleRequest['form'];
 }
 
 /** A request as a command of curl. */
-export const writeCurl = ({ method, url, headers, text }: WrittenRequest): string =>
+export const writeCurl = ({ method, url, headers, text, form = [] }: WrittenRequest): string =>
   [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoteForShell(url)}`,
     ...headers.map(([name, value]) => `-H ${quoteForShell(`${name}: ${value}`)}`),
     ...(text === undefined ? [] : [`-d ${quoteForShell(text)}`]),
+    ...form.map(([name, value]) => `--data-urlencode ${quoteForShell(`${name}=${value}`)}`),
   ].join(' \\\n  ');
 
 /** A sample as a command of curl. */

@@ -21,12 +21,13 @@ const notation: Notation = {
 };
 
 /** A request in Python, with the standard library. */
-export function toPython({ method, url, headers, body, returnsJson }: SampleRequest): string {
+export function toPython({ method, url, headers, body, form, returnsJson }: SampleRequest): string {
   const given = [
     quote(url),
     ...(method === 'GET' ? [] : [`method="${method}"`]),
     ...(headers.length > 0 ? [`headers=${writeValue(Object.fromEntries(headers), notation, '    ')}`] : []),
     ...(body === undefined ? [] : [`data=json.dumps(${writeValue(body, notation, '    ')}).encode()`]),
+    ...(form ? [`data=urlencode(${writeValue(Object.fromEntries(form), notation, '    ')}).encode()`] : []),
   ];
   const shown = returnsJson ? 'response.status, json.load(response)' : 'response.status, response.headers';
   const code = [
@@ -37,6 +38,10 @@ export function toPython({ method, url, headers, body, returnsJson }: SampleRequ
     `    print(${shown})`,
   ].join('\n');
   const modules = ['json', 'os'].filter((name) => code.includes(`${name}.`));
-  const imports = [...modules.map((name) => `import ${name}`), 'from urllib.request import Request, urlopen'];
+  const imports = [
+    ...modules.map((name) => `import ${name}`),
+    ...(form ? ['from urllib.parse import urlencode'] : []),
+    'from urllib.request import Request, urlopen',
+  ];
   return [...imports, '', code].join('\n');
 }

@@ -1,4 +1,4 @@
-import type { FoundOperation } from '../description/operations.ts';
+import { type FoundOperation, formType } from '../description/operations.ts';
 import { variable } from './variables.ts';
 
 /** A request to write in a language. Its texts may refer to variables of the environment. */
@@ -6,14 +6,20 @@ export interface SampleRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Sent as JSON; undefined: no body. */
+  /** Sent as JSON; undefined: no such body. */
   readonly body?: unknown;
+  /** Sent as a form; undefined: no such body. */
+  readonly form?: readonly (readonly [name: string, value: string])[];
   /** Whether the response has a JSON body. */
   readonly returnsJson: boolean;
 }
 
 /** The members of bodies that hold a secret, and the variable that a sample reads it from. */
-export const secrets: Readonly<Record<string, string>> = { private_key: 'PRIVATE_KEY', key: 'API_KEY' };
+export const secrets: Readonly<Record<string, string>> = {
+  private_key: 'PRIVATE_KEY',
+  key: 'API_KEY',
+  token: 'API_KEY',
+};
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -71,6 +77,9 @@ export function sampleOf(found: FoundOperation, origin: string, keyHeader: strin
   );
   const query = new URLSearchParams(textOf('query').map(([name, value]) => [name, value])).toString();
   const { body } = found;
+  const form = textOf('form').map(
+    ([name, value]) => [name, secrets[name] ? variable(secrets[name]) : value] as const,
+  );
   return {
     method: found.method,
     url: `${origin}${path}${query && `?${query}`}`,
@@ -78,7 +87,9 @@ export function sampleOf(found: FoundOperation, origin: string, keyHeader: strin
       ...credentialHeaders(found, keyHeader),
       ...textOf('header'),
       ...(body ? [['Content-Type', 'application/json'] as const] : []),
+      ...(form.length > 0 ? [['Content-Type', formType] as const] : []),
     ],
+    ...(form.length > 0 && { form }),
     ...(body && { body: withoutSecrets(body.example, variable) }),
     returnsJson: Object.entries(found.operation.responses).some(
       ([status, response]) => status < '300' && 'content' in response && response.content !== undefined,

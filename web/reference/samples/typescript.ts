@@ -21,11 +21,14 @@ const notation: Notation = {
 };
 
 /** A request in TypeScript, with `fetch`. */
-export function toTypeScript({ method, url, headers, body, returnsJson }: SampleRequest): string {
+export function toTypeScript({ method, url, headers, body, form, returnsJson }: SampleRequest): string {
   const options = [
     ...(method === 'GET' ? [] : [`  method: "${method}",`]),
     ...(headers.length > 0 ? [`  headers: ${writeValue(Object.fromEntries(headers), notation, '  ')},`] : []),
     ...(body === undefined ? [] : [`  body: JSON.stringify(${writeValue(body, notation, '  ')}),`]),
+    ...(form
+      ? [`  body: new URLSearchParams(${writeValue(Object.fromEntries(form), notation, '  ')}),`]
+      : []),
   ];
   const init = options.length > 0 ? `, {\n${options.join('\n')}\n}` : '';
   const shown = returnsJson ? 'response.status, await response.json()' : 'response.status, response.headers';

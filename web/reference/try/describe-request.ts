@@ -1,6 +1,6 @@
 import { writeCurl } from '../samples/curl.ts';
 import { secrets, withoutSecrets } from '../samples/sample-request.ts';
-import type { Entered } from './read-form.ts';
+import { type Entered, writeForm } from './read-form.ts';
 
 const placeholder = (name: string) => `<${name}>`;
 
@@ -16,7 +16,7 @@ const describeBody = (text: string): string => {
 
 /** The request as a command of curl, with placeholders for the token and other secrets. */
 export const describeRequest = (
-  { method, path, headers, text }: Entered,
+  { method, path, headers, form, text }: Entered,
   origin: string,
   hasToken: boolean,
 ): string =>
@@ -27,5 +27,7 @@ export const describeRequest = (
       ...(hasToken ? [['Authorization', `Bearer ${placeholder('ACCESS_TOKEN')}`] as const] : []),
       ...headers.map(([name, value, isSecret]) => [name, isSecret ? placeholder('API_KEY') : value] as const),
     ],
-    text: text && describeBody(text),
+    text: form
+      ? writeForm(form.map(([name, value, isSecret]) => [name, isSecret ? 'API_KEY' : value]))
+      : text && describeBody(text),
   });

@@ -13,15 +13,28 @@ export interface Field {
   readonly choices?: readonly string[];
 }
 
+const beginValue = (value: unknown): string => (value === undefined ? '' : `${value}`);
+
 const choicesOf = ({ enum: values, type }: Schema): Pick<Field, 'choices'> => {
   if (values) return { choices: values.map(String) };
   return type === 'boolean' ? { choices: ['true', 'false'] } : {};
 };
 
-/** The fields of an operation, without its body. */
+/** Whether a field begins with the example: everybody knows that of a secret. */
+const isShown = (required: boolean, { writeOnly = false }: Schema): boolean => required && !writeOnly;
+
+/** The parameter that says for which organisation a request is. */
+export const organizationHeader = 'Keyward-Organization';
+
+/**
+ * The fields of an operation, without its body.
+ * @param keyHeader the header in which the service takes API keys
+ * @param organization the organisation for which the person uses the page; undefined: for themselves
+ */
 export const fieldsOf = (
   { parameters, credential }: Pick<FoundOperation, 'parameters' | 'credential'>,
   keyHeader: string,
+  organization?: string,
 ): readonly Field[] => [
   ...(credential === 'key'
     ? [{ name: keyHeader, place: 'header', isRequired: false, isSecret: true, value: '' } as const]
@@ -30,8 +43,10 @@ export const fieldsOf = (
     name,
     place,
     isRequired: required,
-    isSecret: false,
-    value: required && example !== undefined ? `${example}` : '',
+    isSecret: schema.writeOnly === true,
+    value: beginValue(
+      name === organizationHeader ? organization : isShown(required, schema) ? example : undefined,
+    ),
     ...choicesOf(schema),
   })),
 ];

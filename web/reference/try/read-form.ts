@@ -1,4 +1,4 @@
-import type { FoundOperation } from '../description/operations.ts';
+import { type FoundOperation, formType } from '../description/operations.ts';
 import type { Field } from './fields.ts';
 
 /** The name of the field of the body. No header or parameter has it. */
@@ -10,6 +10,8 @@ export interface Entered {
   /** With the query, without the origin. */
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string, isSecret: boolean])[];
+  /** The parameters of a body that is a form; missing for any other. */
+  readonly form?: readonly (readonly [name: string, value: string, isSecret: boolean])[];
   readonly text?: string;
 }
 
@@ -48,13 +50,17 @@ const faultsOf = (fields: readonly Field[], read: (name: string) => string, hasB
     ].filter((each): each is [string, string] => each[1] !== undefined),
   );
 
+/** The body of a form. */
+export const writeForm = (form: readonly (readonly [name: string, value: string, ...unknown[]])[]): string =>
+  `${new URLSearchParams(form.map(([name, value]) => [name, value]))}`;
+
 /** Reads what a person entered. Empty fields are not sent. */
 export function readForm(
   { method, path, body }: Pick<FoundOperation, 'method' | 'path' | 'body'>,
   fields: readonly Field[],
-  form: FormData,
+  entries: FormData,
 ): { readonly faults: Faults } | { readonly entered: Entered } {
-  const read = (name: string) => String(form.get(name) ?? '');
+  const read = (name: string) => String(entries.get(name) ?? '');
   const faults = faultsOf(fields, read, body !== undefined);
   if (Object.keys(faults).length > 0) return { faults };
   const given = fields.filter(({ name }) => read(name) !== '');
@@ -63,6 +69,7 @@ export function readForm(
     (text, { name }) => text.replace(`{${name}}`, () => encodeURIComponent(read(name))),
     path,
   );
+  const form = inPlace('form').map(({ name, isSecret }) => [name, read(name), isSecret] as const);
   const query = new URLSearchParams(inPlace('query').map(({ name }) => [name, read(name)])).toString();
   return {
     entered: {
@@ -71,7 +78,9 @@ export function readForm(
       headers: [
         ...inPlace('header').map(({ name, isSecret }) => [name, read(name), isSecret] as const),
         ...(body ? [['Content-Type', 'application/json', false] as const] : []),
+        ...(form.length > 0 ? [['Content-Type', formType, false] as const] : []),
       ],
+      ...(form.length > 0 && { form, text: writeForm(form) }),
       ...(body && { text: read(bodyName) }),
     },
   };

@@ -1,4 +1,5 @@
 import { fetchInTime } from '../../shared/fetch-in-time.ts';
+import { getAccount } from '../../sign-in/account.ts';
 import { findSession } from '../../sign-in/find-session.ts';
 import { expireSession, getSession } from '../../sign-in/session.ts';
 import type { Credential } from '../description/operations.ts';
@@ -28,7 +29,12 @@ const indent = (text: string): string => {
  */
 export async function send(entered: Entered, credential: Credential): Promise<Exchange> {
   const { method, path, headers, text } = entered;
+  const before = getAccount();
   const session = credential === 'token' ? await findSession() : undefined;
+  // Somebody else may have signed in, or the person may have chosen another account.
+  const now = getAccount();
+  if (now.organization !== before.organization || now.left !== before.left)
+    throw new Error('The account of this page has changed meanwhile. Nothing was sent.');
   const response = await fetchInTime(path, {
     method,
     headers: [
