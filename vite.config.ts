@@ -32,10 +32,9 @@ export default defineConfig({
       input: {
         main: 'start:serve',
         ...Object.fromEntries(
-          ['migrate', 'backup', 'rewrap', 'import', 'end', 'export', 'credential'].map((name) => [
-            name,
-            `start:${name}`,
-          ]),
+          ['migrate', 'backup', 'rewrap', 'import', 'end', 'export', 'credential', 'assertion-key'].map(
+            (name) => [name, `start:${name}`],
+          ),
         ),
       },
       output: {

@@ -74,11 +74,13 @@ function signIn(given: ServerSignIn, { find, noteWrong }: ServerSignIns, context
  * Authenticates each request by its access token, or by the secret of a server, in GraphQL and in REST. A request
  * without either passes without a caller. Every unacceptable token gets the same `UNAUTHENTICATED` error.
  * @param trusted the trusted issuers; a token belongs to the issuer that it names
+ * @param ownIssuer the issuer of this service's own assertions, which are no access tokens for it; undefined: none
  * @param servers how servers sign in; undefined: no server does, and HTTP Basic means nothing
  * @param around a wrapper for each check of a token; none if missing
  */
 export function useAccessToken(
   trusted: readonly TrustedIssuer[],
+  ownIssuer?: string,
   servers?: ServerSignIns,
   around: AroundCheck = (_record, check) => check(),
 ): Plugin<CheckContext, CheckContext> {
@@ -89,6 +91,7 @@ export function useAccessToken(
 
   const verify = async (token: string, context: CheckContext, runPlugin: (plugin: Plugin) => unknown) => {
     const decoded = decodeToken(token);
+    if (ownIssuer !== undefined && decoded.claims['iss'] === ownIssuer) throw invalidToken('assertion');
     // A value of any other type than a string finds no issuer.
     const known = issuers.get(decoded.claims['iss'] as string);
     if (!known) throw invalidToken('issuer');

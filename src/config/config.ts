@@ -82,6 +82,21 @@ const databaseOf = (env: Environment) => {
   } as const;
 };
 
+/** The audiences, if there is at least one. */
+const atLeastOne = ([first, ...others]: readonly string[] = []):
+  | readonly [string, ...string[]]
+  | undefined => (first === undefined ? undefined : [first, ...others]);
+
+const assertionsOf = (env: Environment) =>
+  ({
+    /** The keys that sign assertions; undefined: the service signs none. */
+    keys: env.ASSERTION_KEYS,
+    /** The services that an assertion may be for; the first is the usual one. */
+    audiences: atLeastOne(env.ASSERTION_AUDIENCE),
+    /** The longest life of an assertion, in seconds. */
+    seconds: env.ASSERTION_SECONDS,
+  }) as const;
+
 /** The client id of the pages at the identity provider, and the parameters of a sign-in. */
 const browserClientOf = ({ AUTH_BROWSER_CLIENT_ID: clientId, AUTH_BROWSER_PARAMETERS }: Environment) =>
   clientId === undefined
@@ -197,6 +212,29 @@ const tracingOf = (env: Environment) =>
         timeout: env.OTEL_EXPORTER_OTLP_TIMEOUT,
       } as const);
 
+/** What holds for all API keys. */
+const apiKeysOf = (env: Environment) =>
+  ({
+    /** The most active API keys of one account. */
+    apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
+    /** The life of API keys in days: of a key that names no end, and at most; null: no bound. */
+    apiKeyDays: { usual: env.API_KEY_DAYS_DEFAULT ?? null, most: env.API_KEY_DAYS_MAX ?? null },
+    /** The file of the provider's plans; undefined if the provider has no plans. */
+    plansFile: env.PLANS_FILE,
+    /** The most changes that one account may make in a day (UTC). */
+    changesPerDay: env.CHANGES_PER_DAY,
+    /** The number of days for which the service keeps the counts of verifications. */
+    apiKeyUsageDays: env.API_KEY_USAGE_DAYS,
+    /** The number of days for which the service keeps API keys that have ended. */
+    endedApiKeysDays: env.ENDED_API_KEYS_DAYS,
+    /** The prefix of new API keys. */
+    apiKeyPrefix: env.API_KEY_PREFIX,
+    /** The permissions that an API key may have; null: any. */
+    apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
+    /** Whether the service stores a sealed copy of each API key. */
+    sealApiKeys: env.SEAL_API_KEYS,
+  }) as const;
+
 /**
  * Builds the configuration from an environment without faults.
  * @param ignored the variables that are ignored because Kubernetes or Docker set them, to the address of a service
@@ -217,6 +255,8 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
     doorGrace: env.DOOR_GRACE_SECONDS * 1000,
     /** The server's secrets; undefined: the service uses development secrets. */
     secrets: secretKeys(env),
+    /** The signed tokens about API keys. */
+    assertions: assertionsOf(env),
     /** The URL by which clients reach this service; undefined: the URL on which it listens. */
     publicUrl: env.PUBLIC_URL,
     /** The number of processes that share the port; 1: only this process. */
@@ -233,24 +273,7 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
       isEnabled: env.AUTOMATION_DEFAULT_ENABLED ?? null,
       sessionDuration: env.AUTOMATION_DEFAULT_SESSION_DURATION ?? null,
     },
-    /** The most active API keys of one account. */
-    apiKeysPerAccount: env.API_KEYS_PER_ACCOUNT,
-    /** The life of API keys in days: of a key that names no end, and at most; null: no bound. */
-    apiKeyDays: { usual: env.API_KEY_DAYS_DEFAULT ?? null, most: env.API_KEY_DAYS_MAX ?? null },
-    /** The file of the provider's plans; undefined if the provider has no plans. */
-    plansFile: env.PLANS_FILE,
-    /** The most changes that one account may make in a day (UTC). */
-    changesPerDay: env.CHANGES_PER_DAY,
-    /** The number of days for which the service keeps the counts of verifications. */
-    apiKeyUsageDays: env.API_KEY_USAGE_DAYS,
-    /** The number of days for which the service keeps API keys that have ended. */
-    endedApiKeysDays: env.ENDED_API_KEYS_DAYS,
-    /** The prefix of new API keys. */
-    apiKeyPrefix: env.API_KEY_PREFIX,
-    /** The permissions that an API key may have; null: any. */
-    apiKeyPermissions: env.API_KEY_PERMISSIONS ?? null,
-    /** Whether the service stores a sealed copy of each API key. */
-    sealApiKeys: env.SEAL_API_KEYS,
+    ...apiKeysOf(env),
     /** The limits of connections and requests: sizes in bytes, times in milliseconds. */
     http: httpOf(env),
     /** The time for which a stopping service still answers requests, in milliseconds. */

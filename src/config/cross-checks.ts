@@ -206,6 +206,36 @@ const sharedSecrets = ({ env }: Given): Fault[] => {
   );
 };
 
+/** Finds what assertions need, and what would let one be taken for an access token of this service. */
+const assertionFaults = (given: Given): Fault[] => {
+  const { isSet, env } = given;
+  const hasKeys = isSet('ASSERTION_KEYS') || isSet('ASSERTION_KEYS_FILE');
+  const isMissing = (name: VariableName) => hasKeys && !isSet(name);
+  const issuers = [env.AUTH_ISSUER, ...(env.AUTH_ISSUERS ?? []).map(({ issuer }) => issuer)];
+  return [
+    ...when(
+      isMissing('ASSERTION_AUDIENCE') || (hasKeys && env.ASSERTION_AUDIENCE?.length === 0),
+      'ASSERTION_AUDIENCE',
+      'must be set with ASSERTION_KEYS: it names your services that check assertions',
+    ),
+    ...when(
+      isMissing('PUBLIC_URL'),
+      'PUBLIC_URL',
+      'must be set with ASSERTION_KEYS: it is the issuer of assertions',
+    ),
+    ...when(
+      isSet('ASSERTION_AUDIENCE') && !hasKeys && !isDevelopment(given),
+      'ASSERTION_KEYS',
+      'must be set with ASSERTION_AUDIENCE',
+    ),
+    ...when(
+      hasKeys && env.PUBLIC_URL !== undefined && issuers.includes(env.PUBLIC_URL),
+      'AUTH_ISSUER',
+      '(or AUTH_ISSUERS) must not be PUBLIC_URL with ASSERTION_KEYS: an assertion is no access token for Keyward',
+    ),
+  ];
+};
+
 const checks = [
   pairFaults,
   boundFaults,
@@ -215,6 +245,7 @@ const checks = [
   pageFaults,
   webhookFaults,
   leakReportFaults,
+  assertionFaults,
   secretFaults,
   sharedSecrets,
 ];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accessTokenVariables } from './variables/access-tokens.ts';
+import { assertionVariables } from './variables/assertions.ts';
 import { databaseVariables } from './variables/database.ts';
 import { leakReportVariables } from './variables/leak-reports.ts';
 import { limitVariables } from './variables/limits.ts';
@@ -16,6 +17,7 @@ export const topics = {
   Storage: databaseVariables,
   'Access tokens': accessTokenVariables,
   Secrets: secretVariables,
+  Assertions: assertionVariables,
   'Proxies, browsers and load': edgeVariables,
   Limits: limitVariables,
   Webhooks: webhookVariables,
@@ -32,6 +34,7 @@ export const environmentSchema = z.object({
   ...databaseVariables,
   ...accessTokenVariables,
   ...secretVariables,
+  ...assertionVariables,
   ...edgeVariables,
   ...limitVariables,
   ...webhookVariables,
@@ -49,6 +52,7 @@ export const inFiles = [
   'WEBHOOKS',
   'KEY_PEPPERS',
   'KEY_ENCRYPTION_KEYS',
+  'ASSERTION_KEYS',
 ] as const;
 
 /** The name of a variable. */

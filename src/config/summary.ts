@@ -51,6 +51,14 @@ export function acceptanceSummary(issuer: IssuerConfig): string {
   return `${issuer.issuer}: ${kind} ${audienceSummary(issuer)}${claims}. Scopes are in ${either(scopeClaims)}${usual}.`;
 }
 
+/** What is signed about API keys, in a sentence; empty: nothing is. */
+const assertionSummary = ({ assertions: { keys, audiences, seconds } }: Config): string[] =>
+  keys
+    ? [
+        `Assertions: signed with the key ${keys[0].kid} (${keys[0].algorithm}), for ${either(audiences ?? [])}, for at most ${seconds} seconds.`,
+      ]
+    : [];
+
 /** What a server may do that signs in with a secret, in a sentence. */
 const serverSummary = ({ name, scopes }: Config['servers'][number]): string =>
   `Server ${name}: ${scopes.join(', ')}.`;
@@ -64,4 +72,5 @@ export const configSummary = (config: Config, more = ''): string =>
     `The configuration is good. Database: ${databaseSummary(config)}. Issuer of access tokens: ${issuerSummary(config)}.${more}`,
     ...config.issuers.map(acceptanceSummary),
     ...config.servers.map(serverSummary),
+    ...assertionSummary(config),
   ].join('\n');

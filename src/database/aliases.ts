@@ -19,6 +19,7 @@ export type Alias = readonly [entity: EntityName, property: string] | 'flag';
 export const aliases: Readonly<Record<string, Alias>> = {
   blocked: 'flag',
   isBlocked: 'flag',
+  issuer: [Account, 'issuer'],
   subject: [Account, 'subject'],
   plan: [Account, 'plan'],
   overrides: [Account, 'overrides'],

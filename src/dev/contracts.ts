@@ -17,7 +17,7 @@ const sofa = createSofa(schema, routes);
 /** The GraphQL contract: sorted SDL. */
 export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
 
-const other = otherOpenApi(undefined, true);
+const other = otherOpenApi(undefined, { leakReports: true, assertions: true });
 
 /** The REST contract, as a server with the development identity provider describes itself. */
 const openApi = () =>

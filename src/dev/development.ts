@@ -1,11 +1,19 @@
 import type { RequestListener } from 'node:http';
 import type { EntityManager } from '@mikro-orm/core';
+import type { AssertionSettings } from '../assertions/sign-assertions.ts';
 import { scopeDescriptions } from '../auth/scopes.ts';
 import type { Config, IssuerConfig } from '../config/config.ts';
 import { plainIssuer, scopesOverOthers } from '../config/issuers.ts';
+import { createAssertionKey } from '../secrets/assertion-keys.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createDevelopmentIdentityProvider } from './identity-provider.ts';
-import { developmentAudience, developmentClientId, developmentIssuer, developmentServer } from './issuer.ts';
+import {
+  developmentApi,
+  developmentAudience,
+  developmentClientId,
+  developmentIssuer,
+  developmentServer,
+} from './issuer.ts';
 import { organizationsClaim } from './organization-roles.ts';
 import { seed } from './seed.ts';
 
@@ -51,6 +59,12 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
     issuer: trusted,
     /** The server that signs in with a secret that everybody knows. */
     server: developmentServer,
+    /** What signs assertions: a key of this start. */
+    assertions: {
+      ...config.assertions,
+      keys: [createAssertionKey('development')],
+      audiences: config.assertions.audiences ?? [developmentApi],
+    } satisfies AssertionSettings,
     /** The client with which the pages for a browser sign in. */
     signIn: { clientId: developmentClientId, parameters: {} },
     /** Wraps a listener: requests under the provider's path go to the provider, all others to the listener. */

@@ -5,6 +5,9 @@ import { developmentServerSecret, digestOfServerSecret } from '../secrets/server
 /** The `aud` of the development identity provider's access tokens. */
 export const developmentAudience = 'keyward';
 
+/** The `aud` of assertions in development: a provider's service. */
+export const developmentApi = 'api';
+
 /** The one client of the development identity provider; it is public and has no secret. */
 export const developmentClientId = 'keyward-development';
 

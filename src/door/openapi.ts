@@ -3,6 +3,8 @@ import { authorizePaths, authorizeSchemas } from './authorize/openapi.ts';
 import { introspectionPaths, introspectionSchemas } from './introspection/openapi.ts';
 import { apiKeyItselfRecord, keyItselfPaths } from './key-itself/openapi.ts';
 import { leakReportsPaths } from './leak-reports/openapi.ts';
+import { oauthSchemas } from './oauth/openapi.ts';
+import { tokenExchangePaths, tokenExchangeSchemas } from './token-exchange/openapi.ts';
 
 /** The ways to send an API key. */
 const securitySchemesFor = (keyHeader: string | undefined) => ({
@@ -21,12 +23,20 @@ const securitySchemesFor = (keyHeader: string | undefined) => ({
   },
 });
 
+/** What only some services offer. */
+export interface DoorFeatures {
+  /** Whether the service takes reports of leaked keys. */
+  readonly leakReports: boolean;
+  /** Whether it signs assertions. */
+  readonly assertions: boolean;
+}
+
 /**
  * The OpenAPI 3.1 description of the requests that no GraphQL field describes.
  * @param keyHeader the only header field that carries API keys; undefined: `Authorization: Bearer` or `X-API-Key`
- * @param takesLeakReports whether the service takes reports of leaked keys
+ * @param has what the service offers
  */
-export function doorOpenApi(keyHeader: string | undefined, takesLeakReports: boolean) {
+export function doorOpenApi(keyHeader: string | undefined, has: DoorFeatures) {
   const securitySchemes = securitySchemesFor(keyHeader);
   const security = Object.keys(securitySchemes).map((name) => ({ [name]: [] }));
   return {
@@ -34,10 +44,16 @@ export function doorOpenApi(keyHeader: string | undefined, takesLeakReports: boo
       ...authorizePaths(security),
       ...keyItselfPaths(security),
       ...introspectionPaths,
-      ...(takesLeakReports && leakReportsPaths),
+      ...(has.assertions && tokenExchangePaths),
+      ...(has.leakReports && leakReportsPaths),
     },
     records: { ApiKeyItself: apiKeyItselfRecord },
-    schemas: { ...authorizeSchemas, ...introspectionSchemas },
+    schemas: {
+      ...authorizeSchemas,
+      ...introspectionSchemas,
+      ...oauthSchemas,
+      ...(has.assertions && tokenExchangeSchemas),
+    },
     securitySchemes,
   };
 }

@@ -56,6 +56,7 @@ const signInsOf = ({ servers = [], edge: { keyGuesses } }: GatewayDependencies) 
 export function createOperations(dependencies: GatewayDependencies, surround: Surround) {
   const { trusted, em, documents, introspection, pages, tracing } = dependencies;
   const { account, verifier } = dependencies.edge.limiters;
+  const ownIssuer = dependencies.services.assertions && dependencies.publicUrl;
   const { schema, sofa } = offeredOperations(dependencies.operators);
   const pageTexts = pages ? offeredDocuments(schema, pageDocuments()) : {};
   const ofPages = readPageDocuments(pageTexts);
@@ -64,7 +65,7 @@ export function createOperations(dependencies: GatewayDependencies, surround: Su
     { plugin: useRequestParsers(), onlyYoga: { onRequestParse: parametersAreRead } },
     { plugin: usePageDocuments(ofPages), onlyYoga: { onParams: 'findKnown finds the document itself' } },
     {
-      plugin: useAccessToken(trusted, signInsOf(dependencies), tracing?.tokenCheck),
+      plugin: useAccessToken(trusted, ownIssuer, signInsOf(dependencies), tracing?.tokenCheck),
       onlyYoga: { onYogaInit: 'it runs once, for the same plugin', onRequestParse: contextDoesIt },
     },
     // Before the limit counts the fields of an operation: one that is refused for its scopes counts as one request.

@@ -1,10 +1,16 @@
 import type { Logger } from 'pino';
+import { assertedKeyOf } from '../api-keys/verify/asserted-key.ts';
 import { organizationOfKey } from '../api-keys/verify/verify-api-key.ts';
-import { mayBeApiKey, verifySecret } from '../api-keys/verify/verify-secret.ts';
+import { mayBeApiKey, type Verification, verifySecret } from '../api-keys/verify/verify-secret.ts';
 import { scopesIn } from '../auth/required-scopes.ts';
-import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resource-metadata.ts';
+import {
+  answerMetadata,
+  metadataPath,
+  pointToMetadata,
+  resourceMetadata,
+} from '../auth/resource-metadata.ts';
 import type { Scope } from '../auth/scopes.ts';
-import { serverMetadata, serverMetadataPath } from '../auth/server-metadata.ts';
+import { keySetPath, serverMetadata, serverMetadataPath } from '../auth/server-metadata.ts';
 import type { EdgeConfig, Rates } from '../config/config.ts';
 import { Db } from '../database/db.ts';
 import { translateError } from '../database/failures.ts';
@@ -12,10 +18,14 @@ import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from '../door/a
 import { type AuthorizeRequest, authorize } from '../door/authorize/authorize.ts';
 import { authorizePath, refuseWithProblems } from '../door/authorize/problem.ts';
 import { answerIntrospection } from '../door/introspection/answer-introspection.ts';
-import { introspectionPath, refuseInOAuth } from '../door/introspection/oauth-errors.ts';
 import { answerKeyItself } from '../door/key-itself/answer-key-itself.ts';
 import { apiKeyItselfRecord } from '../door/key-itself/openapi.ts';
 import { answerLeakReports, leakReportsPath } from '../door/leak-reports/answer-leak-reports.ts';
+import { introspectionPath, refuseInOAuth, tokenPath } from '../door/oauth/errors.ts';
+import {
+  answerTokenExchange,
+  type TokenExchangeOptions,
+} from '../door/token-exchange/answer-token-exchange.ts';
 import { answerGraphql } from '../graphql/answer-graphql.ts';
 import { createSurround, type Pipeline, type Surround } from '../graphql/run-operation.ts';
 import { cors } from '../http/cors.ts';
@@ -40,7 +50,7 @@ import { createLimiters, quotaHeaders } from '../http/rate-limits/limiter.ts';
 import { createKeyGuesses, limitAddress } from '../http/rate-limits/of-addresses.ts';
 import type { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { describeError, logRequests } from '../observability/log.ts';
-import type { ImportedKeys } from '../operations/context.ts';
+import type { Assertions, ImportedKeys } from '../operations/context.ts';
 import { showPages } from '../pages/show-pages.ts';
 import { isPermission } from '../plans/permissions.ts';
 import { answerRest } from '../rest/answer-rest.ts';
@@ -110,20 +120,35 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 }
 
 /**
- * Makes the verification of the door for proxies.
+ * Makes the verification of a key that a client sent without an access token.
  * @param count counts a request with a key, and throws if it exceeds the limit of the door
  */
 const verifyAtDoor =
   (surround: Surround, count: ((keyId: string, exchange: Exchange) => void) | undefined) =>
-  async (request: AuthorizeRequest, exchange: Exchange) => {
+  (request: AuthorizeRequest, exchange: Exchange): Promise<Verification> => {
     const admit = (keyId: number) => count?.(`${keyId}`, exchange);
-    const { reason, found, entitlement, limits } = await verifySecret(surround(exchange), {
-      ...{ ...request, address: exchange.address, cost: 1, admit },
-    });
-    const plan = entitlement?.plan ?? null;
-    const isStale = found?.staleSince !== undefined;
-    const organization = found ? organizationOfKey(found) : null;
-    return { reason, keyId: found?.id, userId: found?.account, organization, plan, isStale, ...limits };
+    return verifySecret(surround(exchange), { ...request, address: exchange.address, cost: 1, admit });
+  };
+
+/**
+ * Makes what tells a proxy the result of a verification.
+ * @param assertions signs what it says; undefined: nothing does
+ */
+const forProxy =
+  (verify: ReturnType<typeof verifyAtDoor>, assertions: Assertions | undefined) =>
+  async (request: AuthorizeRequest, exchange: Exchange) => {
+    const { reason, found, entitlement, limits } = await verify(request, exchange);
+    const isValid = reason === null && found && entitlement;
+    return {
+      reason,
+      keyId: found?.id,
+      userId: found?.account,
+      organization: found ? organizationOfKey(found) : null,
+      plan: entitlement?.plan ?? null,
+      isStale: found?.staleSince !== undefined,
+      assertion: isValid && assertions ? await assertions.about(assertedKeyOf(found, entitlement)) : '',
+      ...limits,
+    };
   };
 
 /** Makes the handler that passes each request to the handler of its path. */
@@ -143,18 +168,21 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const surround = createSurround(services, dbOf, logger, dependencies);
   const verify = verifyAtDoor(surround, limiters.apiKey);
   const keys = createApiKeyReader(edge.apiKeyHeader);
-  const door = authorize(keys, verify, isPermission, edge.keyGuesses);
+  const door = authorize(keys, forProxy(verify, services.assertions), isPermission, edge.keyGuesses);
   const rest = {
     sofa,
     checkOwned,
     issuer: trusted[0].config.issuer,
     settings: services.settings,
-    other: otherOpenApi(edge.apiKeyHeader, dependencies.leakReports !== undefined),
+    other: otherOpenApi(edge.apiKeyHeader, {
+      leakReports: dependencies.leakReports !== undefined,
+      assertions: services.assertions !== undefined,
+    }),
     bodyLimit,
   };
   const apis: Table = [
     [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
-    ...forOAuth(dependencies, operations.pipeline),
+    ...forOAuth(dependencies, operations.pipeline, { keys, verify }),
     ...withoutToken(dependencies, keys, surround),
     [`${basePath}/`, answerRest(operations.pipeline, rest)],
     [graphqlPath, answerGraphql(operations.yoga, operations.findKnown, bodyLimit)],
@@ -168,10 +196,28 @@ function createTable(dependencies: GatewayDependencies): Handler {
 }
 
 /** The paths for clients that know OAuth, and nothing of this service. */
-const forOAuth = ({ publicUrl, bodyLimit, edge }: GatewayDependencies, pipeline: Pipeline): Table => [
-  [serverMetadataPath, serverMetadata(publicUrl, publicUrl + introspectionPath)],
-  [introspectionPath, answerIntrospection({ pipeline, publicUrl, bodyLimit, guesses: edge.keyGuesses })],
-];
+function forOAuth(
+  { publicUrl, bodyLimit, edge, services }: GatewayDependencies,
+  pipeline: Pipeline,
+  door: Pick<TokenExchangeOptions, 'keys' | 'verify'>,
+): Table {
+  const { assertions } = services;
+  const limits = { bodyLimit, guesses: edge.keyGuesses };
+  const endpoints = {
+    introspection: publicUrl + introspectionPath,
+    token: assertions && publicUrl + tokenPath,
+  };
+  const table: Table = [
+    [serverMetadataPath, serverMetadata(publicUrl, endpoints)],
+    [introspectionPath, answerIntrospection({ ...limits, pipeline, publicUrl })],
+  ];
+  if (!assertions) return table;
+  return [
+    ...table,
+    [keySetPath, answerMetadata(keySetPath, assertions.keySet)],
+    [tokenPath, answerTokenExchange({ ...limits, ...door, assertions })],
+  ];
+}
 
 /** Makes the middleware of the pages' paths; undefined: there are no pages. */
 const pagesOf = (dependencies: GatewayDependencies, scopes: readonly Scope[]) => {

@@ -87,6 +87,8 @@ export interface OperationServices {
   readonly accountRates: Rates;
   readonly accountQuotas: Quotas;
   readonly importedKeys: ImportedKeys;
+  /** Signs assertions about API keys; undefined: the service has no keys for that. */
+  readonly assertions?: Assertions | undefined;
   readonly idempotency: Idempotency;
   /** Lets API keys work on while the database is away; undefined: they do not. */
   readonly doorGrace?: DoorGrace | undefined;
@@ -296,6 +298,54 @@ export interface ImportedKeys {
    * a way is worth a database query.
    */
   waysOf(secret: string): readonly Hashing[];
+}
+
+/** What an assertion says about an API key that works now. */
+export interface AssertedKey {
+  readonly keyId: number;
+  readonly secretId: number;
+  readonly userId: AccountId;
+  /** The owner, as the issuer names the person or the organisation. */
+  readonly subject: string;
+  readonly issuer: string;
+  /** The organisation that owns the key; null: a person owns it. */
+  readonly organization: string | null;
+  /** The name of the account's plan; null: there are no plans. */
+  readonly plan: string | null;
+  /** What the key may do: names and wildcards. */
+  readonly scope: readonly string[];
+  /** When the key, or its secret, ends; null: never. */
+  readonly endsAt: Date | null;
+  /** Another text after each change of the key. */
+  readonly state: string;
+}
+
+/** An assertion that was signed for one caller. */
+export interface IssuedAssertion {
+  readonly token: string;
+  /** The seconds until it expires. */
+  readonly expiresIn: number;
+}
+
+/** Signs assertions: short-lived tokens about API keys (RFC 9068), which services check without asking anyone. */
+export interface Assertions {
+  /** The public keys, as a JWK Set (RFC 7517, section 5). */
+  readonly keySet: object;
+  /** The services that an assertion may be for; the first is the usual one. */
+  readonly audiences: readonly [string, ...string[]];
+  /**
+   * Says of a key, for the usual audience, all that it may do. For up to 5 seconds, the same assertion may be given
+   * again, as long as nothing of the key has changed.
+   */
+  about(key: AssertedKey): Promise<string>;
+  /**
+   * Signs an assertion that is given to nobody else.
+   * @param wanted one of the audiences, and what the bearer of the assertion may do
+   */
+  issue(
+    key: AssertedKey,
+    wanted: { readonly audience: string; readonly scope: readonly string[] },
+  ): Promise<IssuedAssertion>;
 }
 
 /** The origin of a request, for the audit trail. */

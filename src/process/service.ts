@@ -6,6 +6,7 @@ import { KeyUsage } from '../api-keys/usage/key-usage.ts';
 import { OutageGrace, type OutageReport } from '../api-keys/verify/door-grace.ts';
 import { knowImportedForms } from '../api-keys/verify/imported-keys.ts';
 import { rememberedKeysOf } from '../api-keys/verify/verify-secret.ts';
+import { type AssertionSettings, signAssertions } from '../assertions/sign-assertions.ts';
 import { trustIssuer } from '../auth/trusted-issuer.ts';
 import type { ReadReport } from '../auth/verification-keys.ts';
 import type { BrowserClient, Config, IssuerConfig } from '../config/config.ts';
@@ -18,6 +19,7 @@ import { assertSecretVersions } from '../database/secret-versions.ts';
 import { unconfirmedChangesOf } from '../database/unconfirmed-changes.ts';
 import { leakReportsPath } from '../door/leak-reports/answer-leak-reports.ts';
 import { readScannerKeys } from '../door/leak-reports/report-signature.ts';
+import type { Edge } from '../gateway/dependencies.ts';
 import { createGateway, createLimits } from '../gateway/gateway.ts';
 import { fixedLimits } from '../graphql/use-document-limits.ts';
 import { baseUrl } from '../http/base-url.ts';
@@ -75,21 +77,20 @@ export async function startService(given: Config, stopped: Stopped): Promise<Ser
   const provider = await (await development)?.startDevelopment({ config, port, em: orm.em.fork(), secrets });
   const trusted = (provider ? [trust(provider.issuer, logger, started)] : configured) as AtLeastOne;
   telemetry.observe?.(trusted, orm, background);
+  const publicUrl = config.publicUrl ?? baseUrl(config.host, port);
+  const signing = provider?.assertions ?? assertionsOf(config);
   const gateway = createGateway({
     trusted,
     servers: [...config.servers, ...(provider ? [provider.server] : [])],
-    publicUrl: config.publicUrl ?? baseUrl(config.host, port),
+    publicUrl,
     em: orm.em,
     ...background,
+    services: { ...background.services, assertions: signing && signAssertions(signing, publicUrl) },
     bodyLimit: config.http.body,
     answerTimeout: config.http.timeouts.answer,
     ...offered(config),
     pages: pagesOf(config, provider?.signIn, logger),
-    edge: {
-      ...config.edge,
-      load,
-      ...createLimits(config.edge, background.services.importedKeys, background.counts),
-    },
+    edge: edgeOf(config, load, background),
     logger,
     logsAddress: config.logsAddress,
     ...telemetry,
@@ -103,6 +104,17 @@ export async function startService(given: Config, stopped: Stopped): Promise<Ser
   const greeting = greet({ config, port, version: readVersion(), terminal: process.stdout.isTTY });
   return Object.assign(started.move(), { greeting });
 }
+
+/** The parts for proxies, browsers and load. */
+const edgeOf = (
+  { edge }: Config,
+  load: Load,
+  { services, counts }: Awaited<ReturnType<typeof startBackground>>,
+): Edge => ({ ...edge, load, ...createLimits(edge, services.importedKeys, counts) });
+
+/** What signs assertions; undefined: nothing does. */
+const assertionsOf = ({ assertions: { keys, audiences, seconds } }: Config): AssertionSettings | undefined =>
+  keys && audiences && { keys, audiences, seconds };
 
 /** Opens the database, and updates or checks its schema. */
 async function openMigrated(

@@ -9,6 +9,14 @@ import { mostBytesOf } from '../key-parts.ts';
 import { longestSecret } from './imported-keys.ts';
 import { type ApiKeyVerification, type GrantedState, verifyApiKey } from './verify-api-key.ts';
 
+/**
+ * The most bytes of an assertion: base64 of what the key's list and the plan's have in common, of the names of the
+ * owner, the issuer and the plan, and of the rest.
+ */
+const longestAssertion = Math.ceil(
+  (4 / 3) * (2 * mostBytesOf.permissions + 2 * accountBytes.subject + granted.plan + 1000),
+);
+
 const OwnerAutomation = builder
   .objectRef<NonNullable<ApiKeyVerification['automation']>>('OwnerAutomation')
   .implement({
@@ -128,6 +136,13 @@ const ApiKeyVerificationType = builder.objectRef<ApiKeyVerification>('ApiKeyVeri
         'Whether the database is away, and the key is judged by what the database said before. Only with `DOOR_GRACE_SECONDS`.',
       example: false,
     }),
+    assertion: t.exposeString('assertion', {
+      nullable: true,
+      description:
+        'A JWT that says the same for up to a minute ([RFC 9068](https://www.rfc-editor.org/rfc/rfc9068)), for services that check it without asking Keyward. Null if the key is not valid, or if `assertion` was not asked for.',
+      example: null,
+      mostBytes: longestAssertion,
+    }),
   }),
 });
 
@@ -157,6 +172,10 @@ builder.mutationFields((t) => ({
       address: t.arg.string({
         description: "The client's IP address. Without one, a key with `allowedAddresses` is refused.",
         example: '192.0.2.7',
+      }),
+      assertion: t.arg.boolean({
+        description: 'Whether to answer with an assertion. Only with `ASSERTION_KEYS`.',
+        example: false,
       }),
     },
     ...runs(verifyApiKey),

@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { kindOf, organizationOf } from '../../accounts/account-record.ts';
 import { withDefaults } from '../../automation-settings/update-automation-settings.ts';
 import type { AccountId, AccountKind, AutomationSettings } from '../../database/tables.ts';
-import type { LimitsLeft, OperationContext } from '../../operations/context.ts';
+import { badUserInput } from '../../errors.ts';
+import type { Assertions, LimitsLeft, OperationContext } from '../../operations/context.ts';
 import { atMostLong, within } from '../../operations/input.ts';
 import { operation } from '../../operations/operation.ts';
 import { type Entitlement, noEntitlement } from '../../plans/entitlement-of.ts';
 import { permissionList } from '../../plans/permissions.ts';
+import { assertedKeyOf } from './asserted-key.ts';
 import { permissionsWithin, readMetadata } from './grants.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { type FoundKey, type Verification, type VerificationFailure, verifySecret } from './verify-secret.ts';
@@ -33,6 +35,7 @@ const VerifyApiKeyInput = z.object({
     .refine(isClientAddress, 'Must be an IP address, without a zone.')
     .meta({ pattern: '^[0-9A-Fa-f:.]{2,45}$' })
     .nullish(),
+  assertion: z.boolean().nullish(),
 });
 
 /** What the provider grants the key's account, beside permissions, and what is left of it. */
@@ -61,6 +64,8 @@ export interface ApiKeyVerification extends LimitsLeft {
   readonly automation: Pick<AutomationSettings, 'isEnabled' | 'sessionDuration'> | null;
   /** Whether the database is away, and this is what it last said. */
   readonly stale: boolean;
+  /** A signed token that says the same (RFC 9068); null: the key is not valid, or nobody asked for one. */
+  readonly assertion: string | null;
 }
 
 const nothing = {
@@ -85,7 +90,8 @@ const nothing = {
  */
 export const verifyApiKey = operation(
   VerifyApiKeyInput,
-  async (context, { key, permissions, cost, address }): Promise<ApiKeyVerification> => {
+  async (context, { key, permissions, cost, address, assertion }): Promise<ApiKeyVerification> => {
+    const assertions = assertion ? assertionsOf(context) : undefined;
     const { found, ...verified } = await verifySecret(context, {
       secret: key,
       permissions: permissions ?? [],
@@ -93,14 +99,32 @@ export const verifyApiKey = operation(
       address: address ?? null,
     });
     const { reason } = verified;
+    const { entitlement } = verified;
+    const isValid = reason === null && found !== undefined && entitlement !== undefined;
     return {
       valid: reason === null,
       reason,
       stale: found?.staleSince !== undefined,
+      assertion: isValid && assertions ? await assertions.about(assertedKeyOf(found, entitlement)) : null,
       ...(found ? describeKey(found, verified, context) : nothing),
     };
   },
 );
+
+/**
+ * Returns what signs assertions.
+ * @throws {GatewayError} `BAD_USER_INPUT` if nothing does
+ */
+function assertionsOf({ services }: OperationContext): Assertions {
+  if (services.assertions) return services.assertions;
+  throw badUserInput([
+    {
+      path: ['assertion'],
+      message: 'This service signs no assertions: ASSERTION_KEYS is not set.',
+      type: 'value_error',
+    },
+  ]);
+}
 
 /** What a key may do and has, within what its account may have. */
 export const describeGrant = (

@@ -82,7 +82,7 @@ const prepareLookup = (isWhole: boolean) => (count: number) =>
       .select(['api_key.paused_at', 'api_key.created_at'])
       .select(['api_key.permissions', 'api_key.metadata', 'api_key.allowed_addresses'])
       .select(['api_key.rate_limit', 'api_key.rate_limit_window', 'account.plan', 'account.overrides'])
-      .select(['account.kind as ownerKind', 'account.subject'])
+      .select(['account.kind as ownerKind', 'account.subject', 'account.issuer'])
       .select('api_key_secret.works_until as worksUntil')
       .select(sql<boolean>`account.blocked_at is not null`.as('blocked'))
       .select(sql<boolean | null>`${isPeriodOverIn(db, values.now)}`.as('quotaOver'))
@@ -249,9 +249,9 @@ function endOf({ id: keyId, account: accountId, isActive, pausedAt, blocked }: F
 
 /** The number of characters in the texts of a key that may be long. */
 function charactersOf(found: FoundKey): number {
-  const { name, permissions, metadata, allowedAddresses, plan, overrides, subject, kept } = found;
+  const { name, permissions, metadata, allowedAddresses, plan, overrides, subject, issuer, kept } = found;
   let characters = 0;
-  for (const text of [name, permissions, metadata, allowedAddresses, plan, overrides, subject, kept])
+  for (const text of [name, permissions, metadata, allowedAddresses, plan, overrides, subject, issuer, kept])
     if (text) characters += text.length;
   return characters;
 }

@@ -1,14 +1,8 @@
 import { GatewayError } from '../../errors.ts';
-import type { Exchange, Handler, Quota, RequestHeaders } from '../../http/exchange.ts';
-import {
-  rateFields,
-  secondsUntil,
-  secondsUntilReset,
-  tooManyRequests,
-} from '../../http/rate-limits/limiter.ts';
+import type { Exchange, Handler, RequestHeaders } from '../../http/exchange.ts';
 import type { KeyGuesses } from '../../http/rate-limits/of-addresses.ts';
-import type { LimitsLeft, QuotaLeft } from '../../operations/context.ts';
 import { type ApiKeyReader, stale } from '../api-key.ts';
+import { type KeyLimitsLeft, noteLimits, refuseExhausted } from '../limits-left.ts';
 import { authorizePath } from './problem.ts';
 
 /** What a proxy asks about its client's request. */
@@ -23,7 +17,7 @@ export interface AuthorizeRequest {
  * The result of a verification: the owner of the API key or the reason of the refusal (null: none), and the rest of
  * the limits: of the key's own, and of those that all keys of its account share.
  */
-interface Verification {
+interface Verification extends KeyLimitsLeft {
   readonly reason: string | null;
   readonly keyId: number | undefined;
   readonly userId: number | undefined;
@@ -33,38 +27,8 @@ interface Verification {
   readonly plan: string | null;
   /** Whether the database is away, and this is what it last said. */
   readonly isStale: boolean;
-  readonly own: LimitsLeft;
-  readonly shared: LimitsLeft;
-}
-
-/** The `Retry-After` of a quota that never becomes full again, in seconds: somebody may raise it. */
-const anHour = 3600;
-
-/** The errors for a genuine API key that has used up its limits. */
-const exhausted: Readonly<Record<string, (verification: Verification) => GatewayError>> = {
-  rate_limited: ({ own }) => tooOften('rate-limit-key', own),
-  account_rate_limited: ({ shared }) => tooOften('rate-limit-plan', shared),
-  quota_exceeded: ({ own }) => tooMuch('quota-exceeded', own),
-  account_quota_exceeded: ({ shared }) => tooMuch('plan-quota-exceeded', shared),
-};
-
-const tooOften = (reason: string, { rate }: LimitsLeft): GatewayError =>
-  tooManyRequests(reason, rate ? secondsUntilReset(rate) : anHour);
-
-const tooMuch = (reason: string, { quota }: LimitsLeft): GatewayError =>
-  tooManyRequests(reason, quota?.refillsAt ? secondsUntil(quota.refillsAt) : anHour);
-
-const quotaFields = (name: string, { limit, remaining, refillsAt }: QuotaLeft): Quota => ({
-  policy: `"${name}";q=${limit}`,
-  state: `"${name}";r=${remaining}${refillsAt ? `;t=${secondsUntil(refillsAt)}` : ''}`,
-});
-
-/** Records the rest of the API key's limits, and of its account's, for the answer. */
-function noteLimits({ quotas }: Exchange, { own, shared }: Verification): void {
-  if (own.rate) quotas.set('key', rateFields('key', own.rate));
-  if (own.quota) quotas.set('quota', quotaFields('quota', own.quota));
-  if (shared.rate) quotas.set('plan', rateFields('plan', shared.rate));
-  if (shared.quota) quotas.set('plan-quota', quotaFields('plan-quota', shared.quota));
+  /** A signed token that says the same; empty: the key is refused, or the service signs none. */
+  readonly assertion: string;
 }
 
 /** The most permissions of one request, and the most characters of all of them together; the answer repeats them. */
@@ -77,9 +41,10 @@ const mostCharacters = 1000;
  * do not matter.
  *
  * The answer 200 lets the request pass. It names the key's owner in `X-Keyward-User`, the key in `X-Keyward-Key`, an
- * organisation that owns it in `X-Keyward-Organization`, the owner's plan in `X-Keyward-Plan`, and the required permissions in `X-Keyward-Permissions`, so that an application can
- * see whether the proxy applied the expected rule. `X-Keyward-Stale: 1` says that the database is away. Any other status
- * means no; `refuseWithProblems` makes its body.
+ * organisation that owns it in `X-Keyward-Organization`, the owner's plan in `X-Keyward-Plan`, and the required
+ * permissions in `X-Keyward-Permissions`, so that an application can see whether the proxy applied the expected rule.
+ * `X-Keyward-Assertion` has a token that an application can check itself. `X-Keyward-Stale: 1` says that the database is
+ * away. Any other status means no; `refuseWithProblems` makes its body.
  * @param keys reads the API key of a request
  * @param verify verifies the secret of an API key
  * @param isPermission whether a text is the name of a permission
@@ -99,12 +64,10 @@ export const authorize =
     guesses?.admit(request.secret, exchange);
     const verification = await verify(request, exchange);
     const { reason } = verification;
-    const failure =
-      reason === null
-        ? undefined
-        : (exhausted[reason]?.(verification) ?? keys.refuse(reason, request.permissions));
+    const tooMany = reason === null ? undefined : refuseExhausted(reason, verification);
+    const failure = reason === null ? undefined : (tooMany ?? keys.refuse(reason, request.permissions));
     guesses?.note(request.secret, exchange, failure?.code !== 'UNAUTHENTICATED');
-    if (reason === null || exhausted[reason]) noteLimits(exchange, verification);
+    if (reason === null || tooMany) noteLimits(exchange, verification);
     if (failure) throw failure;
     return { status: 200, headers: identityOf(verification, request), body: '' };
   };
@@ -114,7 +77,7 @@ export const authorize =
  * that a client sent; only what is said of an outage is not for the application.
  */
 const identityOf = (
-  { userId, keyId, organization, plan, isStale }: Verification,
+  { userId, keyId, organization, plan, isStale, assertion }: Verification,
   { permissions }: AuthorizeRequest,
 ) => ({
   'x-keyward-user': `${userId}`,
@@ -122,6 +85,7 @@ const identityOf = (
   'x-keyward-organization': organization ?? '',
   'x-keyward-plan': plan ?? '',
   'x-keyward-permissions': permissions.join(' '),
+  'x-keyward-assertion': assertion,
   ...(isStale ? stale : {}),
 });
 

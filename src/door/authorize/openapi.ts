@@ -97,6 +97,9 @@ export const authorizePaths = (security: readonly object[]) => ({
             'X-Keyward-Permissions': header(
               'The required permissions, separated by spaces. Empty if none were required.',
             ),
+            'X-Keyward-Assertion': header(
+              'A JWT about the key, its owner and its permissions (RFC 9068), which an application can check itself. Empty without `ASSERTION_KEYS`.',
+            ),
             ...staleHeader,
           },
         },

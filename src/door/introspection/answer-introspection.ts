@@ -17,10 +17,12 @@ import { checkBody } from '../../http/read-request.ts';
 import type { OperationContext } from '../../operations/context.ts';
 import { createRouteMatcher } from '../../rest/routes.ts';
 import { stale } from '../api-key.ts';
-import { introspectionPath, introspectionRoute } from './oauth-errors.ts';
+import { introspectionPath, oauthRoutes } from '../oauth/errors.ts';
 import { readIntrospection } from './read-introspection.ts';
 
-const matchRoute = createRouteMatcher({ introspectToken: { method: 'POST', path: introspectionRoute } });
+const matchRoute = createRouteMatcher({
+  introspectToken: { method: 'POST', path: oauthRoutes.introspection },
+});
 
 /** Whoever may verify API keys may ask here. */
 const verification = { extensions: { requiredScopes: keyVerifier } };
@@ -84,7 +86,7 @@ export function answerIntrospection(options: IntrospectionOptions): Handler {
   return async (exchange) => {
     const { method, record } = exchange;
     record.route = introspectionPath;
-    record.operation = matchRoute(method, introspectionRoute).field;
+    record.operation = matchRoute(method, oauthRoutes.introspection).field;
     checkBody(exchange, bodyLimit);
     await pipeline.enter(exchange);
     // The plugins have added what a verification needs.

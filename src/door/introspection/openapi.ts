@@ -2,24 +2,12 @@ import { longestKey, mostUnits } from '../../api-keys/verify/verify-api-key.ts';
 import { keyVerifier } from '../../auth/scopes.ts';
 import { header } from '../../rest/openapi-parts.ts';
 import { staleHeader } from '../authorize/openapi.ts';
-import { introspectionPath } from './oauth-errors.ts';
+import { introspectionPath } from '../oauth/errors.ts';
+import { oauthRefusals, refusal } from '../oauth/openapi.ts';
 
 const key = `sk-a1b2c3.${'0'.repeat(64)}`;
 
-const refusal = (description: string, error: string, sentence: string, headers?: object) => ({
-  description,
-  ...(headers && { headers }),
-  content: {
-    'application/json': {
-      schema: { $ref: '#/components/schemas/OAuthError' },
-      example: { error, error_description: sentence },
-    },
-  },
-});
-
 const challenge = { 'WWW-Authenticate': header('The challenge (RFC 9110, section 11.6.1).') };
-
-const retryAfter = { 'Retry-After': header('Seconds to wait before a retry.', 'integer') };
 
 const refusals = {
   400: refusal(
@@ -39,25 +27,7 @@ const refusals = {
     'The access token lacks the scope: keys.verify',
     challenge,
   ),
-  413: refusal('The body is too large.', 'invalid_request', 'The body is larger than 65536 bytes'),
-  415: refusal(
-    'The body is no form.',
-    'invalid_request',
-    'The body must be application/x-www-form-urlencoded',
-  ),
-  429: refusal(
-    'The caller or its address made too many requests.',
-    'temporarily_unavailable',
-    'Too many requests: retry in 12 seconds',
-    retryAfter,
-  ),
-  500: refusal('Keyward failed.', 'server_error', 'Internal Server Error'),
-  503: refusal(
-    'Keyward cannot reach its database or has too many requests.',
-    'temporarily_unavailable',
-    'Service Unavailable',
-    retryAfter,
-  ),
+  ...oauthRefusals,
 };
 
 const form = {
@@ -161,17 +131,6 @@ export const introspectionSchemas = {
         'The organization that owns the key: its id at the identity provider. Missing if a person owns it.',
       ),
       plan: text('The plan of the account. Missing if the provider has no plans.'),
-    },
-  },
-  OAuthError: {
-    type: 'object',
-    description: 'Why a question was refused (RFC 6749, section 5.2).',
-    required: ['error', 'error_description'],
-    properties: {
-      error: text(
-        'The reason, for programs: `invalid_request`, `invalid_client`, `invalid_token`, `insufficient_scope`, `access_denied`, `temporarily_unavailable` or `server_error`.',
-      ),
-      error_description: text('Explanation for people.'),
     },
   },
 };
