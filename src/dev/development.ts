@@ -25,6 +25,13 @@ interface Surroundings {
   readonly secrets: Secrets;
 }
 
+/** What signs assertions, if the configuration does not say: a key of this start. */
+const developmentAssertions = ({ assertions }: Config): AssertionSettings => ({
+  keys: assertions.keys ?? [createAssertionKey('development')],
+  audiences: assertions.audiences ?? [developmentApi],
+  seconds: assertions.seconds,
+});
+
 /**
  * Starts the development identity provider and seeds the database. `npm start` calls this if no identity provider is
  * configured.
@@ -59,12 +66,8 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
     issuer: trusted,
     /** The server that signs in with a secret that everybody knows. */
     server: developmentServer,
-    /** What signs assertions: a key of this start. */
-    assertions: {
-      ...config.assertions,
-      keys: [createAssertionKey('development')],
-      audiences: config.assertions.audiences ?? [developmentApi],
-    } satisfies AssertionSettings,
+    /** What signs assertions. */
+    assertions: developmentAssertions(config),
     /** The client with which the pages for a browser sign in. */
     signIn: { clientId: developmentClientId, parameters: {} },
     /** Wraps a listener: requests under the provider's path go to the provider, all others to the listener. */

@@ -7,6 +7,7 @@ import { removeErased } from '../../src/accounts/remove-erased.ts';
 import { createApiKeySecret, keyPrefixOf } from '../../src/api-keys/api-key-secret.ts';
 import { KeyUsage } from '../../src/api-keys/usage/key-usage.ts';
 import { knowImportedForms } from '../../src/api-keys/verify/imported-keys.ts';
+import { type AssertionSettings, signAssertions } from '../../src/assertions/sign-assertions.ts';
 import { type TrustedIssuer, trustIssuer } from '../../src/auth/trusted-issuer.ts';
 import type { IssuerConfig, PagesConfig, Rates } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -69,6 +70,8 @@ const headersOf = ({ token, json, headers }: Call, body: string | undefined): He
   return sent;
 };
 
+const publicUrl = 'http://keyward.test';
+
 /** Nothing is limited, and nobody believed. */
 const plainEdge: Omit<Edge, 'load'> = {
   trustedProxies: [],
@@ -110,6 +113,8 @@ export async function createTestGateway(
     /** How the tokens of the issuer name organisations. */
     organization?: IssuerConfig['organization'];
     servers?: GatewayDependencies['servers'];
+    /** How assertions about API keys are signed; missing: none are. */
+    assertions?: AssertionSettings;
     sealApiKeys?: boolean;
     automationDefaults?: OperationSettings['automationDefaults'];
     apiKeysPerAccount?: number;
@@ -185,13 +190,14 @@ export async function createTestGateway(
     accountRates,
     accountQuotas,
     importedKeys,
+    assertions: options.assertions && signAssertions(options.assertions, publicUrl),
     idempotency,
     doorGrace: options.doorGrace?.(new Db(database.em)),
   };
   const answering = createGateway({
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     servers: options.servers,
-    publicUrl: 'http://keyward.test',
+    publicUrl,
     em: database.em,
     services,
     erasures,
