@@ -29,14 +29,19 @@ export function resourceMetadata(
 /**
  * Answers with a document of metadata, which is always the same.
  * @param path where it is
+ * @param more further header fields of the answer
  */
-export function answerMetadata(path: string, document: object): Handler {
+export function answerMetadata(
+  path: string,
+  document: object,
+  more: Readonly<Record<string, string>> = {},
+): Handler {
   const metadata = JSON.stringify(document);
   return async ({ method, record }) => {
     record.route = path;
     if (method !== 'GET')
       throw new GatewayError('METHOD_NOT_ALLOWED', 'Method Not Allowed', { headers: { allow: 'GET, HEAD' } });
-    return { status: 200, headers: { 'content-type': 'application/json' }, body: metadata };
+    return { status: 200, headers: { 'content-type': 'application/json', ...more }, body: metadata };
   };
 }
 

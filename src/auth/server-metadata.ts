@@ -7,6 +7,13 @@ export const serverMetadataPath = '/.well-known/oauth-authorization-server';
 /** The path of the public keys that verify this service's assertions: a JWK Set (RFC 7517, section 5). */
 export const keySetPath = '/.well-known/jwks.json';
 
+/**
+ * Answers with the public keys. Verifiers keep them for a while: one that asked for each token would cost as much as
+ * asking about each key.
+ */
+export const assertionKeySet = (keySet: object): Handler =>
+  answerMetadata(keySetPath, keySet, { 'cache-control': 'public, max-age=300' });
+
 /** The grant types of a service that signs assertions. */
 const exchange = {
   grant_types_supported: ['urn:ietf:params:oauth:grant-type:token-exchange'],

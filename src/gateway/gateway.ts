@@ -3,14 +3,9 @@ import { assertedKeyOf } from '../api-keys/verify/asserted-key.ts';
 import { organizationOfKey } from '../api-keys/verify/verify-api-key.ts';
 import { mayBeApiKey, type Verification, verifySecret } from '../api-keys/verify/verify-secret.ts';
 import { scopesIn } from '../auth/required-scopes.ts';
-import {
-  answerMetadata,
-  metadataPath,
-  pointToMetadata,
-  resourceMetadata,
-} from '../auth/resource-metadata.ts';
+import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resource-metadata.ts';
 import type { Scope } from '../auth/scopes.ts';
-import { keySetPath, serverMetadata, serverMetadataPath } from '../auth/server-metadata.ts';
+import { assertionKeySet, keySetPath, serverMetadata, serverMetadataPath } from '../auth/server-metadata.ts';
 import type { EdgeConfig, Rates } from '../config/config.ts';
 import { Db } from '../database/db.ts';
 import { translateError } from '../database/failures.ts';
@@ -214,7 +209,7 @@ function forOAuth(
   if (!assertions) return table;
   return [
     ...table,
-    [keySetPath, answerMetadata(keySetPath, assertions.keySet)],
+    [keySetPath, assertionKeySet(assertions.keySet)],
     [tokenPath, answerTokenExchange({ ...limits, ...door, assertions })],
   ];
 }

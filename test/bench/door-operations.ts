@@ -1,5 +1,5 @@
 import { secretOfSamePrefix, withBadChecksum } from '../support/api-key-secrets.ts';
-import { rest } from './http.ts';
+import { type HttpRequest, rest } from './http.ts';
 import type { KeySecrets } from './key-secrets.ts';
 import type { Operation } from './operation.ts';
 import { statusOnly, tokenProbes, whole } from './probes.ts';
@@ -71,13 +71,28 @@ const ruledKeys = 200;
 
 const requirement = { 'x-keyward-require': 'documents.read' };
 
-/** The door for a reverse proxy, with keys that have no rules of their own and with keys that have all. */
-export const ruleOperations = ({ valid, ruled }: KeySecrets): { plain: Operation; ruled: Operation } => {
-  const operation = (name: string, keys: readonly string[], headers = {}): Operation => {
-    const requests = keys.slice(0, ruledKeys).map((key) => {
-      const request = authorizeRequest(key);
-      return { ...request, headers: { ...request.headers, ...headers } };
-    });
+/** The question of an OAuth client about a key. */
+function introspectRequest(key: string, token: string): HttpRequest {
+  const request = rest('POST', '/oauth/introspect', token, `${new URLSearchParams({ token: key })}`);
+  return { ...request, headers: { ...request.headers, 'content-type': 'application/x-www-form-urlencoded' } };
+}
+
+const requiring = (request: HttpRequest): HttpRequest => ({
+  ...request,
+  headers: { ...request.headers, ...requirement },
+});
+
+/**
+ * Verifications that are compared with each other: for a reverse proxy, with keys that have no rules of their own and
+ * with keys that have all; and for a server, in the two forms.
+ */
+export function ruleOperations({ valid, ruled }: KeySecrets, verifier: string) {
+  const operation = (
+    name: string,
+    keys: readonly string[],
+    toRequest: (key: string) => HttpRequest,
+  ): Operation => {
+    const requests = keys.slice(0, ruledKeys).map(toRequest);
     const [request] = requests;
     return {
       name,
@@ -87,8 +102,13 @@ export const ruleOperations = ({ valid, ruled }: KeySecrets): { plain: Operation
       probes: request ? [{ name: 'a good key', request, view: whole() }] : [],
     };
   };
-  return { plain: operation('plain', valid), ruled: operation('ruled', ruled, requirement) };
-};
+  return {
+    plain: operation('plain', valid, authorizeRequest),
+    ruled: operation('ruled', ruled, (key) => requiring(authorizeRequest(key))),
+    verify: operation('verify', valid, (key) => verifyRequest(key, verifier)),
+    introspect: operation('introspect', valid, (key) => introspectRequest(key, verifier)),
+  };
+}
 
 /** The door for a reverse proxy: one key again and again, and many of them, each in its turn. */
 export const growthVerifications = ({ valid }: KeySecrets): Operation[] =>

@@ -8,7 +8,15 @@ import { measure, warmUp } from './measure.ts';
 import { besideItself, type Options, select } from './options.ts';
 import { openPostgres } from './postgres.ts';
 import { medianOf, ratio } from './report.ts';
-import { fastifyDoors, keyward, keywardWithPlan, type Server, startServer } from './servers.ts';
+import {
+  fastifyDoors,
+  keyward,
+  keywardWithAssertions,
+  keywardWithPlan,
+  type Server,
+  type ServerKind,
+  startServer,
+} from './servers.ts';
 import { describeTiming, measureSideBySide } from './side-by-side.ts';
 import { digits } from './table.ts';
 import { measureVerification } from './verify-in-process.ts';
@@ -19,26 +27,35 @@ const size = { users: 1000, keysEach: 10 };
 /** Keys that the load goes through. */
 const keyCount = 2000;
 
-/** What a key's own rules and a plan cost at the door for a reverse proxy, in one run. */
+/** What a key's rules, a plan, an assertion and the form of OAuth cost, beside Keyward without them in one run. */
 async function measureRules(
-  { own, planned }: { own: Server; planned: Server },
+  { own, planned, asserting }: Record<'own' | 'planned' | 'asserting', Server>,
   keys: KeySecrets,
   { world, timing, connections }: { world: World } & Pick<Options, 'timing' | 'connections'>,
 ): Promise<string> {
   const load = createLoadGenerator(world.folder, connections);
-  const { plain, ruled } = ruleOperations(keys);
+  const { plain, ruled, verify, introspect } = ruleOperations(keys, world.verifier);
   const comparisons = [
     { server: own, operation: plain },
     { server: own, operation: ruled },
     { server: planned, operation: plain },
+    { server: asserting, operation: plain },
+    { server: own, operation: verify },
+    { server: own, operation: introspect },
   ].map((each) => ({ ...each, difference: undefined }));
   await warmUp(comparisons, load, timing.warmUp);
   const measured = await measure(comparisons, load, besideItself(timing));
   const samples = measured.map((each) => each.samples);
   if (samples.flat().some(({ errors }) => errors > 0)) throw new Error('Good keys were refused');
-  const [base = [], withRules = [], withPlan = []] = samples;
+  const [base = [], withRules = [], withPlan = [], withAssertion = [], verified = [], introspected = []] =
+    samples;
   const cost = (of: typeof base) => `${digits(medianOf(of, 'cpu'))} µs`;
-  return `A key with permissions, metadata, addresses, a rate limit and a quota takes ${digits(ratio(withRules, base))} times the processor time of one without: ${cost(withRules)} and ${cost(base)}. A key without, whose account has a plan with every member, takes ${digits(ratio(withPlan, base))} times that: ${cost(withPlan)}.`;
+  return [
+    `A key with permissions, metadata, addresses, a rate limit and a quota takes ${digits(ratio(withRules, base))} times the processor time of one without: ${cost(withRules)} and ${cost(base)}.`,
+    `A key without, whose account has a plan with every member, takes ${digits(ratio(withPlan, base))} times that: ${cost(withPlan)}.`,
+    `With an assertion in the answer, it takes ${digits(ratio(withAssertion, base))} times that: ${cost(withAssertion)}.`,
+    `An introspection takes ${digits(ratio(introspected, verified))} times the processor time of a verification for a server: ${cost(introspected)} and ${cost(verified)}.`,
+  ].join(' ');
 }
 
 /** Measures the verification of API keys, beside a peer on both databases, and without HTTP. */
@@ -64,10 +81,10 @@ export async function measureDoors({ only, timing, connections }: Options): Prom
       connections,
     });
     const [own] = servers as [Server];
-    const planned = running.use(
-      await startServer({ ...keywardWithPlan, env: { ...keywardWithPlan.env, ...env } }, world),
-    );
-    const rules = await measureRules({ own, planned }, keys, { world, timing, connections });
+    const start = async (kind: ServerKind) =>
+      running.use(await startServer({ ...kind, env: { ...kind.env, ...env } }, world));
+    const [planned, asserting] = [await start(keywardWithPlan), await start(keywardWithAssertions)];
+    const rules = await measureRules({ own, planned, asserting }, keys, { world, timing, connections });
     const betterAuth =
       name === 'SQLite' && only === undefined
         ? `\n\n### SQLite: beside better-auth's plugin for API keys\n\n${await measureBesideBetterAuth(own, keys, { world, timing, connections })}`

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createAssertionKey, writeAssertionKey } from '../../src/secrets/assertion-keys.ts';
 import { freePort, root } from '../support/process.ts';
 import type { Operation } from './operation.ts';
 import { cpuMicroseconds } from './process-figures.ts';
@@ -36,6 +37,18 @@ export const keywardWithPlan: ServerKind = {
   name: 'keyward-plan',
   title: 'Keyward with a plan',
   env: { PLANS_FILE: join(root, 'test/bench/plans.yaml') },
+};
+
+/** Keyward that signs an assertion about each key. */
+export const keywardWithAssertions: ServerKind = {
+  ...keyward,
+  name: 'keyward-assertions',
+  title: 'Keyward with assertions',
+  env: {
+    ASSERTION_KEYS: writeAssertionKey(createAssertionKey('bench')),
+    ASSERTION_AUDIENCE: 'https://api.example.com',
+    PUBLIC_URL: 'https://keys.example.com',
+  },
 };
 
 /** All servers. */

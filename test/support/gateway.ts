@@ -72,6 +72,9 @@ const headersOf = ({ token, json, headers }: Call, body: string | undefined): He
 
 const publicUrl = 'http://keyward.test';
 
+const signingBy = (settings: AssertionSettings | undefined) =>
+  settings && signAssertions(settings, publicUrl);
+
 /** Nothing is limited, and nobody believed. */
 const plainEdge: Omit<Edge, 'load'> = {
   trustedProxies: [],
@@ -190,7 +193,7 @@ export async function createTestGateway(
     accountRates,
     accountQuotas,
     importedKeys,
-    assertions: options.assertions && signAssertions(options.assertions, publicUrl),
+    assertions: signingBy(options.assertions),
     idempotency,
     doorGrace: options.doorGrace?.(new Db(database.em)),
   };

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { ConfigError } from '../../../src/config/config-error.ts';
 import { environmentSchema, type VariableName } from '../../../src/config/environment.ts';
 import { plainIssuer } from '../../../src/config/issuers.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
+import { createAssertionKey, writeAssertionKey } from '../../../src/secrets/assertion-keys.ts';
 import { secretText, secretVariables } from '../../support/secrets.ts';
 
 type Environment = Record<string, string>;
@@ -61,6 +62,7 @@ describe('defaults', () => {
     },
     doorGrace: 0,
     secrets: undefined,
+    assertions: { keys: undefined, audiences: undefined, seconds: 60 },
     workers: 1,
     publicUrl: undefined,
     logsAddress: false,
@@ -655,6 +657,136 @@ describe('the secrets', () => {
     expect(faults).toContain('KEY_PEPPERS versions 1 and 2 must not');
     expect(faults).toContain('KEY_ENCRYPTION_KEYS_FILE version 1 has 31 bytes');
     for (const secret of [one, two]) expect(faults).not.toContain(secret.slice(0, 6));
+  });
+});
+
+describe('assertions', () => {
+  const write = writeFiles();
+  const entry = (kid: string, algorithm?: 'ES256' | 'EdDSA') =>
+    writeAssertionKey(createAssertionKey(kid, algorithm));
+  const others = {
+    ...issuer,
+    ASSERTION_AUDIENCE: 'https://api.example.com, reports',
+    PUBLIC_URL: 'https://keys.example.com',
+  };
+  const load = (keys: string, more = {}) =>
+    loadConfig({ ...others, ASSERTION_KEYS: keys, ...more }).assertions;
+  const faultOf = (keys: string, more: object = {}): string => {
+    try {
+      load(keys, more);
+      return 'none';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it('are signed by keys of both kinds, for audiences, for a time', () => {
+    const { keys, audiences, seconds } = load(`${entry('a')}, ${entry('b', 'EdDSA')}`, {
+      ASSERTION_SECONDS: '5',
+    });
+    expect(keys?.map(({ kid, algorithm }) => [kid, algorithm])).toEqual([
+      ['a', 'ES256'],
+      ['b', 'EdDSA'],
+    ]);
+    expect([audiences, seconds]).toEqual([['https://api.example.com', 'reports'], 5]);
+  });
+
+  it('take their keys from a file, too', () => {
+    const file = write('assertion-keys', `${entry('a')}\n${entry('b')}\n`);
+    const { assertions } = loadConfig({ ...others, ASSERTION_KEYS_FILE: file });
+    expect(assertions.keys?.map(({ kid }) => kid)).toEqual(['a', 'b']);
+  });
+
+  const pkcs8 = (type: 'rsa' | 'ed448' | 'x25519') => {
+    const { privateKey } =
+      type === 'rsa'
+        ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+        : generateKeyPairSync(type as 'ed448');
+    return privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+  };
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
+  const [, good = ''] = entry('a').split(':');
+  const publicOne = createPublicKey(
+    createPrivateKey({ key: Buffer.from(good, 'base64'), format: 'der', type: 'pkcs8' }),
+  );
+
+  it.each<[string, string, RegExp]>([
+    ['nothing', ',', /must have at least one KID:KEY/],
+    ['no id', good, /entry 1 must be KID:KEY/],
+    ['an id with a space', `a b:${good}`, /entry 1 must be KID:KEY/],
+    ['an id that is too long', `${'k'.repeat(65)}:${good}`, /entry 1 must be KID:KEY/],
+    ['no base64', 'a:%%%', /entry 1 must have a private key/],
+    ['half a key', `a:${good.slice(0, 60)}`, /entry 1 must have a private key/],
+    [
+      'a key and more',
+      `a:${Buffer.concat([Buffer.from(good, 'base64').subarray(0, 40), Buffer.alloc(90)]).toString('base64')}`,
+      /entry 1 must have a private key/,
+    ],
+    [
+      'a public key',
+      `a:${publicOne.export({ format: 'der', type: 'spki' }).toString('base64')}`,
+      /entry 1 must have a private key/,
+    ],
+    ['an RSA key', `a:${pkcs8('rsa')}`, /entry 1 must have a key of P-256 or Ed25519/],
+    ['Ed448', `a:${pkcs8('ed448')}`, /entry 1 must have a key of P-256 or Ed25519/],
+    ['X25519', `a:${pkcs8('x25519')}`, /entry 1 must have a key of P-256 or Ed25519/],
+    [
+      'P-384',
+      `a:${p384.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`,
+      /entry 1 must have a key of P-256 or Ed25519/,
+    ],
+    ['the same id twice', `${entry('a')},${entry('a')}`, /entries 1 and 2 have the same id or the same key/],
+    ['the same key twice', `a:${good},b:${good}`, /entries 1 and 2 have the same id or the same key/],
+    [
+      'eleven keys',
+      Array.from({ length: 11 }, (_, at) => entry(`k${at}`)).join(),
+      /must have at most 10 entries/,
+    ],
+  ])('%s in ASSERTION_KEYS → refused, and no key is shown', (_what, keys, fault) => {
+    const said = faultOf(keys);
+    expect(said).toMatch(fault);
+    for (const part of keys.split(/[,:]/).filter(({ length }) => length > 70))
+      expect(said).not.toContain(part);
+  });
+
+  it.each<[string, Record<string, string | undefined>, RegExp]>([
+    ['no audience', { ASSERTION_AUDIENCE: undefined }, /ASSERTION_AUDIENCE must be set with ASSERTION_KEYS/],
+    [
+      'an empty list of audiences',
+      { ASSERTION_AUDIENCE: ', ,' },
+      /ASSERTION_AUDIENCE must be set with ASSERTION_KEYS/,
+    ],
+    [
+      'an audience that is too long',
+      { ASSERTION_AUDIENCE: 'x'.repeat(256) },
+      /ASSERTION_AUDIENCE must have names of at most 255/,
+    ],
+    ['no PUBLIC_URL', { PUBLIC_URL: undefined }, /PUBLIC_URL must be set with ASSERTION_KEYS/],
+    [
+      'too long a life',
+      { ASSERTION_SECONDS: '61' },
+      /ASSERTION_SECONDS must be a whole number of seconds from 5 to 60/,
+    ],
+    ['too short a life', { ASSERTION_SECONDS: '4' }, /ASSERTION_SECONDS must be/],
+    [
+      'its own URL as an issuer',
+      { AUTH_ISSUER: 'https://keys.example.com', AUTH_AUDIENCE: 'x' },
+      /AUTH_ISSUER \(or AUTH_ISSUERS\) must not be PUBLIC_URL with ASSERTION_KEYS/,
+    ],
+    [
+      'its own URL among the issuers',
+      { AUTH_ISSUERS: '[{"issuer":"https://keys.example.com","audience":"x"}]' },
+      /AUTH_ISSUER \(or AUTH_ISSUERS\) must not be PUBLIC_URL with ASSERTION_KEYS/,
+    ],
+  ])('with %s → refused', (_what, more, fault) => {
+    expect(faultOf(entry('a'), more)).toMatch(fault);
+  });
+
+  it('an audience without keys is for development only', () => {
+    expect(loadConfig({ ASSERTION_AUDIENCE: 'x' }).assertions.audiences).toEqual(['x']);
+    expect(() => loadConfig({ ASSERTION_AUDIENCE: 'x', ...issuer })).toThrow(
+      /ASSERTION_KEYS must be set with ASSERTION_AUDIENCE/,
+    );
   });
 });
 
