@@ -101,7 +101,8 @@ describe('the document', () => {
     );
     const places = Object.values(routes).map(({ method, path }) => `${method.toLowerCase()} /api/v1${path}`);
     const ofKeys = ['get /api/v1/keys/authorize', 'get /api/v1/keys/self', 'delete /api/v1/keys/self'];
-    const others = [...ofKeys, 'post /api/v1/oauth/introspect', 'post /api/v1/keys/leaks'];
+    const ofClients = ['post /api/v1/oauth/introspect', 'post /api/v1/oauth/token'];
+    const others = [...ofKeys, ...ofClients, 'post /api/v1/keys/leaks'];
     expect(described.sort()).toEqual([...places, ...others].sort());
   });
 
