@@ -19,6 +19,7 @@ export const secrets: Readonly<Record<string, string>> = {
   private_key: 'PRIVATE_KEY',
   key: 'API_KEY',
   token: 'API_KEY',
+  subject_token: 'API_KEY',
 };
 
 const isObject = (value: unknown): value is object =>
