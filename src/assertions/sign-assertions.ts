@@ -21,6 +21,8 @@ const givenAgainFor = 5000;
 
 /** An assertion that may be given again. */
 interface Given {
+  /** The key that it was last given to, to see at a glance that nothing has changed. */
+  key: AssertedKey;
   /** What it says, and the state of the key. */
   readonly facts: string;
   readonly token: string;
@@ -45,52 +47,51 @@ const claimsOf = (key: AssertedKey, scope: readonly string[]) => ({
   keyward: { user_id: key.userId, issuer: key.issuer, ...namesOf(key) },
 });
 
+/** Makes what signs the claims about a key. An assertion never outlives its key. */
+const createSign =
+  ({ keys: [first], seconds }: AssertionSettings, iss: string) =>
+  async (claims: object, aud: string, { endsAt }: AssertedKey): Promise<IssuedAssertion> => {
+    const iat = Math.floor(Date.now() / 1000);
+    const end = endsAt === null ? Number.POSITIVE_INFINITY : Math.floor(endsAt.getTime() / 1000);
+    const exp = Math.min(iat + seconds, end);
+    const token = await new SignJWT({ iss, aud, ...claims, iat, exp, jti: randomUUID() })
+      .setProtectedHeader({ alg: first.algorithm, typ: 'at+jwt', kid: first.kid })
+      .sign(first.privateKey);
+    return { token, expiresIn: Math.max(exp - iat, 0) };
+  };
+
 /**
  * Makes what signs assertions: JWTs in the profile of access tokens (RFC 9068).
  * @param issuer the URL by which clients reach this service
  */
-export function signAssertions({ keys, audiences, seconds }: AssertionSettings, issuer: string): Assertions {
-  const [{ kid, algorithm, privateKey }] = keys;
-  const header = { alg: algorithm, typ: 'at+jwt', kid };
+export function signAssertions(settings: AssertionSettings, issuer: string): Assertions {
+  const { keys, audiences, seconds } = settings;
+  const sign = createSign(settings, issuer);
   const again = Math.min(givenAgainFor, (seconds * 1000) / 4);
   const given = new LRUCache<number, Given>({
     maxSize: mostRemembered,
-    sizeCalculation: ({ facts, token }) => facts.length + token.length,
+    sizeCalculation: ({ facts, token }) => 2 * facts.length + token.length,
   });
 
-  const sign = async (
-    claims: object,
-    audience: string,
-    { endsAt }: AssertedKey,
-  ): Promise<IssuedAssertion> => {
-    const now = Math.floor(Date.now() / 1000);
-    const end = endsAt === null ? Number.POSITIVE_INFINITY : Math.floor(endsAt.getTime() / 1000);
-    const exp = Math.min(now + seconds, end);
-    const token = await new SignJWT({
-      iss: issuer,
-      aud: audience,
-      ...claims,
-      iat: now,
-      exp,
-      jti: randomUUID(),
-    })
-      .setProtectedHeader(header)
-      .sign(privateKey);
-    return { token, expiresIn: Math.max(exp - now, 0) };
+  const signAnew = async (key: AssertedKey, claims: object, facts: string): Promise<string> => {
+    const until = performance.now() + again;
+    const { token } = await sign(claims, audiences[0], key);
+    given.set(key.secretId, { key, facts, token, until });
+    return token;
   };
 
   return {
     keySet: publicKeySet(keys),
     audiences,
-    about: async (key) => {
+    about: (key) => {
+      const known = given.get(key.secretId);
+      const isRecent = known !== undefined && performance.now() < known.until;
+      if (isRecent && known.key === key) return known.token;
       const claims = claimsOf(key, key.scope);
       const facts = JSON.stringify([claims, key.endsAt, key.state]);
-      const known = given.get(key.secretId);
-      if (known?.facts === facts && performance.now() < known.until) return known.token;
-      const until = performance.now() + again;
-      const { token } = await sign(claims, audiences[0], key);
-      given.set(key.secretId, { facts, token, until });
-      return token;
+      if (!isRecent || known.facts !== facts) return signAnew(key, claims, facts);
+      known.key = key;
+      return known.token;
     },
     issue: (key, { audience, scope }) => sign(claimsOf(key, scope), audience, key),
   };

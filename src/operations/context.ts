@@ -337,7 +337,7 @@ export interface Assertions {
    * Says of a key, for the usual audience, all that it may do. For up to 5 seconds, the same assertion may be given
    * again, as long as nothing of the key has changed.
    */
-  about(key: AssertedKey): Promise<string>;
+  about(key: AssertedKey): string | Promise<string>;
   /**
    * Signs an assertion that is given to nobody else.
    * @param wanted one of the audiences, and what the bearer of the assertion may do

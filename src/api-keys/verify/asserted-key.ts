@@ -17,11 +17,19 @@ const stateOf = (found: FoundKey): string =>
     ...[found.rateLimit, found.rateLimitWindow, found.quotaUnits, found.quotaRefill],
   ].join('\n');
 
+/** What may be said about found keys: a key that is remembered need not be described each time. */
+const described = new WeakMap<FoundKey, { readonly entitlement: Entitlement; readonly key: AssertedKey }>();
+
 /** What an assertion may say about a key that works now. */
-export const assertedKeyOf = (
-  found: FoundKey,
-  { plan, ceiling }: Pick<Entitlement, 'plan' | 'ceiling'>,
-): AssertedKey => ({
+export function assertedKeyOf(found: FoundKey, entitlement: Entitlement): AssertedKey {
+  const known = described.get(found);
+  if (known?.entitlement === entitlement) return known.key;
+  const key = describe(found, entitlement);
+  described.set(found, { entitlement, key });
+  return key;
+}
+
+const describe = (found: FoundKey, { plan, ceiling }: Entitlement): AssertedKey => ({
   keyId: found.id,
   secretId: found.secretId,
   userId: found.account,
