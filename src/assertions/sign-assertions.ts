@@ -26,8 +26,9 @@ interface Given {
   /** What it says, and the state of the key. */
   readonly facts: string;
   readonly token: string;
-  /** Until when it may be given again, by `performance.now()`. */
-  readonly until: number;
+  /** When it was signed, by `performance.now()`, and in milliseconds since 1970. */
+  readonly at: number;
+  readonly signedAt: number;
 }
 
 const namesOf = ({ organization, plan }: AssertedKey) => ({
@@ -57,7 +58,7 @@ const createSign =
     const token = await new SignJWT({ iss, aud, ...claims, iat, exp, jti: randomUUID() })
       .setProtectedHeader({ alg: first.algorithm, typ: 'at+jwt', kid: first.kid })
       .sign(first.privateKey);
-    return { token, expiresIn: Math.max(exp - iat, 0) };
+    return { token, expiresIn: Math.max(Math.floor(exp - Date.now() / 1000), 0) };
   };
 
 /**
@@ -71,12 +72,28 @@ export function signAssertions(settings: AssertionSettings, issuer: string): Ass
   const given = new LRUCache<number, Given>({
     maxSize: mostRemembered,
     sizeCalculation: ({ facts, token }) => 2 * facts.length + token.length,
+    ttl: givenAgainFor,
   });
 
+  /** Whether little time has passed, by both clocks: one may be set, and the other stand still. */
+  const isRecent = ({ at, signedAt }: Given): boolean => {
+    const age = Date.now() - signedAt;
+    return performance.now() < at + again && age >= 0 && age < again;
+  };
+
+  let sweptAt = performance.now();
+  /** Forgets what may not be given again: it has names of people. */
+  const sweep = (now: number) => {
+    if (now < sweptAt + givenAgainFor) return;
+    sweptAt = now;
+    given.purgeStale();
+  };
+
   const signAnew = async (key: AssertedKey, claims: object, facts: string): Promise<string> => {
-    const until = performance.now() + again;
+    const [at, signedAt] = [performance.now(), Date.now()];
     const { token } = await sign(claims, audiences[0], key);
-    given.set(key.secretId, { key, facts, token, until });
+    given.set(key.keyId, { key, facts, token, at, signedAt });
+    sweep(at);
     return token;
   };
 
@@ -84,14 +101,18 @@ export function signAssertions(settings: AssertionSettings, issuer: string): Ass
     keySet: publicKeySet(keys),
     audiences,
     about: (key) => {
-      const known = given.get(key.secretId);
-      const isRecent = known !== undefined && performance.now() < known.until;
-      if (isRecent && known.key === key) return known.token;
+      const last = given.get(key.keyId);
+      const known = last && isRecent(last) ? last : undefined;
+      if (known?.key === key) return known.token;
       const claims = claimsOf(key, key.scope);
-      const facts = JSON.stringify([claims, key.endsAt, key.state]);
-      if (!isRecent || known.facts !== facts) return signAnew(key, claims, facts);
+      const facts = JSON.stringify([claims, key.endsAt, key.secretId, key.state]);
+      if (known?.facts !== facts) return signAnew(key, claims, facts);
       known.key = key;
       return known.token;
+    },
+    noteChange: ({ accountId, keyId }) => {
+      if (keyId !== undefined) given.delete(keyId);
+      else for (const { key } of given.values()) if (key.userId === accountId) given.delete(key.keyId);
     },
     issue: (key, { audience, scope }) => sign(claimsOf(key, scope), audience, key),
   };

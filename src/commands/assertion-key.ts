@@ -1,9 +1,11 @@
-import { createPublicKey, randomBytes } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { readCommandLine } from '../config/command-line.ts';
 import {
   type AssertionAlgorithm,
   assertionAlgorithms,
   createAssertionKey,
+  createKid,
+  isKid,
   writeAssertionKey,
 } from '../secrets/assertion-keys.ts';
 
@@ -12,7 +14,7 @@ const usage = `Usage: npm run --silent assertion-key [-- --kid KID] [--algorithm
 Makes a private key that signs assertions, and prints an entry for ASSERTION_KEYS. Nothing stores the key.
 
   --kid        the id by which verifiers find its public key: 1 to 64 of a-z, A-Z, 0-9, and . _ -; random if missing
-  --algorithm  ${assertionAlgorithms.join(' or ')}; ${assertionAlgorithms[0]} if missing, which every verifier knows
+  --algorithm  ${assertionAlgorithms.join(' or ')}; ${assertionAlgorithms[0]} if missing, which nearly every verifier knows
   --public     prints the public key as well, as PEM, for a proxy that cannot read a JWK Set
   --help       prints this text
 `;
@@ -27,7 +29,7 @@ const misuse = 2;
 
 /** What is wrong with a key id or an algorithm; undefined if nothing is. */
 function faultOf(kid: string, algorithm: AssertionAlgorithm | undefined): string | undefined {
-  if (!/^[\w.-]{1,64}$/.test(kid)) return 'A key id must be 1 to 64 of a-z, A-Z, 0-9, and . _ -.';
+  if (!isKid(kid)) return 'A key id must be 1 to 64 of a-z, A-Z, 0-9, and . _ -.';
   return algorithm ? undefined : `The algorithm must be ${assertionAlgorithms.join(' or ')}.`;
 }
 
@@ -46,7 +48,7 @@ function make(kid: string, algorithm: AssertionAlgorithm | undefined, showsPubli
 
 const given = readCommandLine({ usage, options });
 if (given) {
-  const { kid = randomBytes(6).toString('base64url'), algorithm = assertionAlgorithms[0] } = given.values;
+  const { kid = createKid(), algorithm = assertionAlgorithms[0] } = given.values;
   make(
     kid,
     assertionAlgorithms.find((each) => each === algorithm),

@@ -4,7 +4,7 @@ import type { AssertionSettings } from '../assertions/sign-assertions.ts';
 import { scopeDescriptions } from '../auth/scopes.ts';
 import type { Config, IssuerConfig } from '../config/config.ts';
 import { plainIssuer, scopesOverOthers } from '../config/issuers.ts';
-import { createAssertionKey } from '../secrets/assertion-keys.ts';
+import { createAssertionKey, createKid } from '../secrets/assertion-keys.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createDevelopmentIdentityProvider } from './identity-provider.ts';
 import {
@@ -27,7 +27,7 @@ interface Surroundings {
 
 /** What signs assertions, if the configuration does not say: a key of this start. */
 const developmentAssertions = ({ assertions }: Config): AssertionSettings => ({
-  keys: assertions.keys ?? [createAssertionKey('development')],
+  keys: assertions.keys ?? [createAssertionKey(createKid())],
   audiences: assertions.audiences ?? [developmentApi],
   seconds: assertions.seconds,
 });

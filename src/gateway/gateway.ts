@@ -45,7 +45,7 @@ import { createLimiters, quotaHeaders } from '../http/rate-limits/limiter.ts';
 import { createKeyGuesses, limitAddress } from '../http/rate-limits/of-addresses.ts';
 import type { SharedCounts } from '../http/rate-limits/shared-counts.ts';
 import { describeError, logRequests } from '../observability/log.ts';
-import type { Assertions, ImportedKeys } from '../operations/context.ts';
+import type { ImportedKeys, OperationServices } from '../operations/context.ts';
 import { showPages } from '../pages/show-pages.ts';
 import { isPermission } from '../plans/permissions.ts';
 import { answerRest } from '../rest/answer-rest.ts';
@@ -127,11 +127,12 @@ const verifyAtDoor =
 
 /**
  * Makes what tells a proxy the result of a verification.
- * @param assertions signs what it says; undefined: nothing does
+ * @param services signs what it says, if anything does
  */
 const forProxy =
-  (verify: ReturnType<typeof verifyAtDoor>, assertions: Assertions | undefined) =>
+  (verify: ReturnType<typeof verifyAtDoor>, services: OperationServices) =>
   async (request: AuthorizeRequest, exchange: Exchange) => {
+    const { assertions } = services;
     const { reason, found, entitlement, limits } = await verify(request, exchange);
     const isValid = reason === null && found && entitlement;
     return {
@@ -141,7 +142,8 @@ const forProxy =
       organization: found ? organizationOfKey(found) : null,
       plan: entitlement?.plan ?? null,
       isStale: found?.staleSince !== undefined,
-      assertion: isValid && assertions ? await assertions.about(assertedKeyOf(found, entitlement)) : '',
+      assertion:
+        isValid && assertions ? await assertions.about(assertedKeyOf(found, entitlement, services)) : '',
       ...limits,
     };
   };
@@ -163,7 +165,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
   const surround = createSurround(services, dbOf, logger, dependencies);
   const verify = verifyAtDoor(surround, limiters.apiKey);
   const keys = createApiKeyReader(edge.apiKeyHeader);
-  const door = authorize(keys, forProxy(verify, services.assertions), isPermission, edge.keyGuesses);
+  const door = authorize(keys, forProxy(verify, services), isPermission, edge.keyGuesses);
   const rest = {
     sofa,
     checkOwned,
@@ -210,7 +212,7 @@ function forOAuth(
   return [
     ...table,
     [keySetPath, assertionKeySet(assertions.keySet)],
-    [tokenPath, answerTokenExchange({ ...limits, ...door, assertions })],
+    [tokenPath, answerTokenExchange({ ...limits, ...door, services, assertions })],
   ];
 }
 

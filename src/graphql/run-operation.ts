@@ -45,9 +45,14 @@ export interface Listeners {
 
 /** Makes an event log that also tells the listeners. An event reaches the log only when its change is certain. */
 const andTell =
-  (events: EventLog, { webhooks, erasures }: Listeners, { doorGrace }: OperationServices): EventLog =>
+  (
+    events: EventLog,
+    { webhooks, erasures }: Listeners,
+    { doorGrace, assertions }: OperationServices,
+  ): EventLog =>
   (name, event) => {
     doorGrace?.noteChange(event);
+    assertions?.noteChange(event);
     events(name, event);
     webhooks?.wake();
     if (name === 'account-erased') void erasures?.run();

@@ -156,6 +156,8 @@ export interface DoorGrace {
   noteFailure(error: unknown): unknown;
   /** Whether a key that was found then may still be accepted. */
   isUsable(key: Pick<ApiKey, 'id' | 'account'>, foundAt: number): boolean;
+  /** When a key that was found then may no longer be accepted. */
+  usableUntil(foundAt: number): number;
   /** Notes that the database has found a key that is remembered. */
   noteFound(foundAt: number): void;
   /**
@@ -314,16 +316,16 @@ export interface AssertedKey {
   readonly plan: string | null;
   /** What the key may do: names and wildcards. */
   readonly scope: readonly string[];
-  /** When the key, or its secret, ends; null: never. */
+  /** When the key, its secret, or the grace while the database is away ends; null: never. */
   readonly endsAt: Date | null;
-  /** Another text after each change of the key. */
+  /** What else an owner or an operator can change: an assertion is not given again after that. */
   readonly state: string;
 }
 
 /** An assertion that was signed for one caller. */
 export interface IssuedAssertion {
   readonly token: string;
-  /** The seconds until it expires. */
+  /** The whole seconds until it expires. */
   readonly expiresIn: number;
 }
 
@@ -338,6 +340,8 @@ export interface Assertions {
    * again, as long as nothing of the key has changed.
    */
   about(key: AssertedKey): string | Promise<string>;
+  /** Notes a change that this process makes: what was said before of the key, or of all keys of the account, is not said again. */
+  noteChange(event: { readonly accountId: AccountId | undefined; readonly keyId?: number }): void;
   /**
    * Signs an assertion that is given to nobody else.
    * @param wanted one of the audiences, and what the bearer of the assertion may do

@@ -1,4 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { z } from 'zod';
 import { decodeBase64 } from './secret-list.ts';
 
@@ -18,6 +24,17 @@ export interface AssertionKey {
 
 /** The keys for assertions: the first signs, and all are published. */
 export type AssertionKeys = readonly [AssertionKey, ...AssertionKey[]];
+
+/** The characters of a key's id, as a pattern. */
+const kidPattern = String.raw`[\w.-]{1,64}`;
+const wholeKid = new RegExp(`^${kidPattern}$`);
+const entryPattern = new RegExp(`^(${kidPattern}):(.+)$`);
+
+/** Whether a text may be the id of a key. */
+export const isKid = (text: string): boolean => wholeKid.test(text);
+
+/** Makes the id of a new key: no key before it had the same. */
+export const createKid = (): string => randomBytes(6).toString('base64url');
 
 /** The most keys of a list: a verifier may read all of them. */
 const most = 10;
@@ -41,7 +58,7 @@ const asPrinted = 'as npm run assertion-key prints it';
 
 /** Reads one `KID:KEY`, or says what is wrong with it. The sentence shows nothing of the key. */
 function parseEntry(entry: string, place: number): AssertionKey | string {
-  const [, kid, text] = /^([\w.-]{1,64}):(.+)$/.exec(entry) ?? [];
+  const [, kid, text] = entryPattern.exec(entry) ?? [];
   if (!kid || !text) return `entry ${place} must be KID:KEY, ${asPrinted}`;
   const bytes = decodeBase64(text);
   const privateKey = bytes && readPrivateKey(bytes);

@@ -19,6 +19,7 @@ const last = [
 /** What only exists in an example, and the documented status for that. */
 const missing: Readonly<Record<string, number>> = {
   endApiKeySecret: 404,
+  exchangeToken: 400,
   resendWebhookDelivery: 404,
   webhookDelivery: 404,
 };

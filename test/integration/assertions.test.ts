@@ -1,6 +1,12 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { assertedKeyOf } from '../../src/api-keys/verify/asserted-key.ts';
+import type { FoundKey } from '../../src/api-keys/verify/verify-secret.ts';
+import { signAssertions } from '../../src/assertions/sign-assertions.ts';
+import type { AccountId } from '../../src/database/tables.ts';
+import type { AssertedKey, DoorGrace } from '../../src/operations/context.ts';
+import { noEntitlement } from '../../src/plans/entitlement-of.ts';
 import { createAssertionKey, publicKeySet } from '../../src/secrets/assertion-keys.ts';
 import type { Answer } from '../support/gateway.ts';
 import { plansOf } from '../support/plans.ts';
@@ -32,8 +38,9 @@ const check = (token: string) =>
     algorithms: ['ES256'],
   });
 
+/** Creates a key. Its name is its own: ids begin anew with each test, and what was signed is remembered. */
 const createKey = async (json: object = {}) => {
-  const { body, status } = await setup.call('POST', '/auth/keys', json);
+  const { body, status } = await setup.call('POST', '/auth/keys', { name: randomUUID(), ...json });
   expect(status).toBe(201);
   return body as { id: number; key: string };
 };
@@ -112,6 +119,22 @@ describe.each(ways)('%s', (_way, assert) => {
   });
 
   it.each<[string, (id: number) => Promise<Answer>]>([
+    ['its description', (id) => setup.call('PATCH', `/auth/keys/${id}`, { description: 'x' })],
+    ['the default key', (id) => setup.call('PUT', `/auth/keys/${id}/default`)],
+    [
+      'whether it is paused, and back',
+      async (id) => {
+        await setup.call('POST', `/auth/keys/${id}/pause`, {});
+        return setup.call('POST', `/auth/keys/${id}/resume`, {});
+      },
+    ],
+    [
+      'whether its account is blocked, and back',
+      async () => {
+        await setup.call('POST', '/admin/accounts/1/block', { reason: 'test' }, operator);
+        return setup.call('POST', '/admin/accounts/1/unblock', { reason: 'test' }, operator);
+      },
+    ],
     ['its name', (id) => setup.call('PATCH', `/auth/keys/${id}`, { name: 'another' })],
     ['its permissions', (id) => setup.call('PATCH', `/auth/keys/${id}`, { permissions: ['b'] })],
     ['its metadata', (id) => setup.call('PATCH', `/auth/keys/${id}`, { metadata: { a: 1 } })],
@@ -173,16 +196,110 @@ it('a verification that asks in another type is refused, and uses nothing', asyn
   expect((await verify(key, { cost: 0 })).body.quota.remaining).toBe(5);
 });
 
-it('the same assertion is given again for 5 seconds at most', async () => {
-  const { key } = await createKey();
-  const token = await authorized(key);
-  const now = performance.now();
-  const clock = vi.spyOn(performance, 'now');
-  clock.mockReturnValue(now + 4900);
-  expect(await authorized(key)).toBe(token);
-  clock.mockReturnValue(now + 5100);
-  expect(await authorized(key)).not.toBe(token);
-  clock.mockRestore();
+describe('the same assertion is given again', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('for 5 seconds at most', async () => {
+    const { key } = await createKey();
+    const token = await authorized(key);
+    const [now, date] = [performance.now(), Date.now()];
+    const move = (milliseconds: number) => {
+      vi.spyOn(performance, 'now').mockReturnValue(now + milliseconds);
+      vi.spyOn(Date, 'now').mockReturnValue(date + milliseconds);
+    };
+    move(4900);
+    expect(await authorized(key)).toBe(token);
+    move(5100);
+    expect(await authorized(key)).not.toBe(token);
+  });
+
+  it.each([3_600_000, -3_600_000, -1000, 6000])('but not if the clock was set by %i ms', async (step) => {
+    const { key } = await createKey();
+    const token = await authorized(key);
+    const date = Date.now() + step;
+    vi.spyOn(Date, 'now').mockReturnValue(date);
+    const [, payload = ''] = (await authorized(key)).split('.');
+    expect(await authorized(key)).not.toBe(token);
+    const { iat, exp } = JSON.parse(`${Buffer.from(payload, 'base64url')}`);
+    expect([iat, exp]).toEqual([Math.floor(date / 1000), Math.floor(date / 1000) + 60]);
+  });
+
+  it('for a quarter of its life, if that is less', async () => {
+    const { about } = signAssertions({ ...assertions, seconds: 5 }, publicUrl);
+    const key = { ...noKey, secretId: 7, keyId: 7 };
+    const token = await about(key);
+    const [now, date] = [performance.now(), Date.now()];
+    const move = (milliseconds: number) => {
+      vi.spyOn(performance, 'now').mockReturnValue(now + milliseconds);
+      vi.spyOn(Date, 'now').mockReturnValue(date + milliseconds);
+    };
+    move(1100);
+    expect(await about({ ...key })).toBe(token);
+    move(1300);
+    expect(await about({ ...key })).not.toBe(token);
+  });
+});
+
+/** What may be said about a key that nobody has. */
+const noKey: AssertedKey = {
+  keyId: 1,
+  secretId: 1,
+  userId: 1 as AccountId,
+  subject: 'alice',
+  issuer: 'https://id.example.com',
+  organization: null,
+  plan: null,
+  scope: ['a'],
+  endsAt: null,
+  state: '',
+};
+
+it('what was signed is remembered within a bound, and not for long', async () => {
+  const { about, noteChange } = signAssertions({ ...assertions, keys: [createAssertionKey('a')] }, publicUrl);
+  const long = { ...noKey, state: 'x'.repeat(4_000_000) };
+  const first = await about({ ...long, keyId: 1 });
+  expect(await about({ ...long, keyId: 1 })).toBe(first);
+  await about({ ...long, keyId: 2 });
+  // There is room for one of these.
+  expect(await about({ ...long, keyId: 1 })).not.toBe(first);
+  const small = await about({ ...noKey, keyId: 3 });
+  noteChange({ accountId: noKey.userId, keyId: 4 });
+  noteChange({ accountId: 2 as AccountId });
+  expect(await about({ ...noKey, keyId: 3 })).toBe(small);
+  noteChange({ accountId: noKey.userId });
+  expect(await about({ ...noKey, keyId: 3 })).not.toBe(small);
+});
+
+it.each<[string, Partial<AssertedKey>]>([
+  ['its plan', { plan: 'pro' }],
+  ['its owner', { subject: 'bob' }],
+  ['its issuer', { issuer: 'https://other.example.com' }],
+  ['its organization', { organization: 'acme' }],
+  ['its permissions', { scope: [] }],
+  ['its end', { endsAt: new Date('2999-01-01') }],
+  ['its secret', { secretId: 2 }],
+  ['anything else', { state: 'another' }],
+])('a change of %s by another process → another assertion', async (_what, change) => {
+  const { about } = signAssertions(assertions, publicUrl);
+  expect(await about({ ...noKey, ...change })).not.toBe(await about(noKey));
+});
+
+it('a key that is accepted while the database is away gets one that ends with the grace', async () => {
+  const staleSince = performance.now() - 40_000;
+  const doorGrace = { usableUntil: (foundAt: number) => foundAt + 60_000 } as DoorGrace;
+  const { id } = await createKey();
+  const found = {
+    id,
+    secretId: 1,
+    permissions: null,
+    staleSince,
+    expiresAt: null,
+    worksUntil: null,
+  } as FoundKey;
+  const { endsAt } = assertedKeyOf(found, noEntitlement, { doorGrace });
+  const left = (endsAt?.getTime() ?? 0) - Date.now();
+  expect(left).toBeGreaterThan(18_000);
+  expect(left).toBeLessThanOrEqual(20_000);
 });
 
 it('GraphQL gives it too', async () => {
@@ -277,11 +394,16 @@ describe('at Keyward itself, an assertion', () => {
     expect((await setup.gateway.graphql('{ apiKeys { totalCount } }', { token })).status).toBe(401);
     const byProxy = await setup.gateway.rest('GET', '/keys/authorize', { token });
     expect(byProxy.status).toBe(401);
-    expect((await verify(token)).body).toMatchObject({});
+    expect((await verify(token)).body).toMatchObject({ valid: false, reason: 'not_found', assertion: null });
   });
 
   it('is none even if the service trusts its own issuer by mistake', async () => {
-    const mistaken = { ...setup.issuer.config, issuer: publicUrl, audiences: ['https://api.example.com'] };
+    const mistaken = {
+      ...setup.issuer.config,
+      issuer: publicUrl,
+      jwksUri: `${setup.issuer.config.issuer}/jwks`,
+      audiences: ['https://api.example.com'],
+    };
     const { createTestGateway } = await import('../support/gateway.ts');
     await using gateway = await createTestGateway(setup.issuer, { assertions, issuers: [mistaken] });
     const { key } = await createKey({ permissions: ['*'] });
@@ -295,21 +417,55 @@ describe('at Keyward itself, an assertion', () => {
   });
 });
 
-describe('a verifier refuses', () => {
+describe('a forged assertion', () => {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const publicKey = JSON.stringify(publicKeySet(assertions.keys).keys[0]);
+  const signedBy = (alg: string, payload: string) => {
+    const header = encode({ alg, typ: 'at+jwt', kid: 'first' });
+    const mac = createHmac('sha256', publicKey).update(`${header}.${payload}`).digest('base64url');
+    return `${header}.${payload}.${alg === 'none' ? '' : mac}`;
+  };
 
-  it('alg none, and HS256 with the public key', async () => {
-    const { key } = await createKey();
+  it.each(['none', 'HS256'])('with alg %s is refused by a verifier, and at Keyward', async (alg) => {
+    const { key } = await createKey({ permissions: ['*'] });
     const [, payload = ''] = (await authorized(key)).split('.');
-    const pem = publicKeySet(assertions.keys).keys[0];
-    const header = encode({ alg: 'HS256', typ: 'at+jwt', kid: 'first' });
-    const mac = createHmac('sha256', JSON.stringify(pem)).update(`${header}.${payload}`).digest('base64url');
-    const forged = [
-      `${encode({ alg: 'none', typ: 'at+jwt', kid: 'first' })}.${payload}.`,
-      `${header}.${payload}.${mac}`,
-    ];
-    for (const token of forged) await expect(check(token)).rejects.toThrow(/alg/i);
+    const token = signedBy(alg, payload);
+    await expect(check(token)).rejects.toThrow(/alg/i);
+    for (const headers of [{ authorization: `Bearer ${token}` }, { 'x-api-key': token }])
+      for (const path of ['/auth/keys', '/keys/authorize', '/keys/self'])
+        expect((await setup.gateway.rest('GET', path, { headers })).status).toBe(401);
+    expect((await verify(token)).body).toMatchObject({ valid: false, reason: 'not_found' });
   });
+});
+
+it('a person and an organization of the same name have assertions that differ in the account', async () => {
+  const token = await setup.sign({ org: 'alice' });
+  const team = await forOrganization(setup.gateway, 'alice').rest('POST', '/auth/keys', { token, json: {} });
+  const [own, ofTeam] = [await createKey(), team.body as { key: string }];
+  const claims = await Promise.all(
+    [own, ofTeam].map(async ({ key }) => (await check(await authorized(key))).payload),
+  );
+  const [one, other] = claims as [
+    Record<string, Record<string, unknown>>,
+    Record<string, Record<string, unknown>>,
+  ];
+  expect(one['sub']).toBe(other['sub']);
+  expect(one['keyward']?.['user_id']).not.toBe(other['keyward']?.['user_id']);
+});
+
+it('several verifications in one document have an assertion each', async () => {
+  const [one, other] = [await createKey({ permissions: ['a'] }), await createKey({ permissions: ['b'] })];
+  const query = `mutation ($one: String!, $other: String!) {
+    one: verifyApiKey(key: $one, assertion: true) { assertion }
+    other: verifyApiKey(key: $other, assertion: true) { assertion }
+    none: verifyApiKey(key: $other) { assertion }
+  }`;
+  const variables = { one: one.key, other: other.key };
+  const { body } = await setup.gateway.graphql(query, { token: shop.secret, variables });
+  const scopes = await Promise.all(
+    ['one', 'other'].map(async (name) => (await check(body.data[name].assertion)).payload['scope']),
+  );
+  expect([...scopes, body.data.none.assertion]).toEqual(['a', 'b', null]);
 });
 
 it('no log line has an assertion or a key', async () => {

@@ -54,11 +54,12 @@ describe('a key that works', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    const { access_token, ...rest } = answer.body;
+    const { access_token, expires_in, ...rest } = answer.body;
+    // Whole seconds, of which the first has begun.
+    expect([29, 30]).toContain(expires_in);
     expect(rest).toEqual({
       issued_token_type: accessToken,
       token_type: 'Bearer',
-      expires_in: 30,
       scope: 'documents.* reports.read',
     });
     expect(await claimsOf(access_token)).toMatchObject({
@@ -168,12 +169,13 @@ describe('a key that works', () => {
   });
 
   it('says how long the token works, and no longer than the key', async () => {
-    const { key } = await createKey({ expires_at: new Date(Date.now() + 10_900).toISOString() });
+    const expires = Date.now() + 10_900;
+    const { key } = await createKey({ expires_at: new Date(expires).toISOString() });
     const { body } = await exchange(key);
+    const { exp = 0 } = await claimsOf(body.access_token);
+    expect(exp).toBe(Math.floor(expires / 1000));
     expect(body.expires_in).toBeLessThanOrEqual(10);
     expect(body.expires_in).toBeGreaterThanOrEqual(8);
-    const { exp = 0, iat = 0 } = await claimsOf(body.access_token);
-    expect(exp - iat).toBe(body.expires_in);
   });
 });
 
@@ -349,13 +351,23 @@ describe('an address that tries keys', () => {
       });
     expect((await ask(secret)).status).toBe(200);
     for (let times = 0; times < 3; times += 1)
-      await gateway.rest('GET', '/keys/authorize', {
-        headers: { 'x-api-key': `w${times}` },
-        address: '192.0.2.1',
-      });
-    expect(await ask('another wrong one')).toMatchObject({
-      status: 429,
-      body: { error: 'temporarily_unavailable' },
-    });
+      expect((await ask(`wrong-${times}`)).body).toMatchObject({ error: 'invalid_grant' });
+    const refused = await ask('another wrong one');
+    expect(refused).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } });
+    expect((await ask(secret)).status).toBe(200);
+  });
+});
+
+describe('other methods and origins', () => {
+  it('HEAD has no body, and OPTIONS is answered as everywhere', async () => {
+    const head = await setup.gateway.rest('HEAD', '/oauth/token');
+    expect([head.status, head.text]).toEqual([405, '']);
+    expect((await setup.gateway.rest('OPTIONS', '/oauth/token')).status).toBe(405);
+  });
+
+  it('a key in a header is no subject token', async () => {
+    const { key: good } = await createKey();
+    const answer = await send(`${new URLSearchParams(usual)}`, { 'x-api-key': good });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 });

@@ -1,35 +1,50 @@
 import { organizationOf } from '../../accounts/account-record.ts';
-import type { AssertedKey } from '../../operations/context.ts';
+import type { AssertedKey, OperationServices } from '../../operations/context.ts';
 import type { Entitlement } from '../../plans/entitlement-of.ts';
 import { permissionsWithin } from './grants.ts';
 import type { FoundKey } from './verify-secret.ts';
 
-/** The earlier of two times; null: neither is set. */
-const earlier = (one: Date | null, other: Date | null): Date | null => {
-  if (one === null || other === null) return one ?? other;
-  return one < other ? one : other;
-};
+type Services = Pick<OperationServices, 'doorGrace'>;
 
-/** All of a key that its owner, or an operator, can change. A list of texts, because JSON takes longer. */
+/** The end of the grace of a key that is accepted while the database is away, to the second; null: it is there. */
+function endOfGrace({ staleSince }: FoundKey, { doorGrace }: Services): Date | null {
+  if (staleSince === undefined || !doorGrace) return null;
+  const left = doorGrace.usableUntil(staleSince) - performance.now();
+  return new Date(Math.floor((Date.now() + left) / 1000) * 1000);
+}
+
+/** The earliest of some times; null: none is set. */
+const earliest = (times: readonly (Date | null)[]): Date | null =>
+  times.reduce((first, time) => (first === null || (time !== null && time < first) ? time : first), null);
+
+/** What of a key an owner or an operator can change, and an assertion does not say. */
 const stateOf = (found: FoundKey): string =>
   [
-    ...[found.name, found.metadata, found.allowedAddresses, found.permissions, found.plan, found.overrides],
-    ...[found.rateLimit, found.rateLimitWindow, found.quotaUnits, found.quotaRefill],
+    found.name,
+    found.permissions,
+    found.metadata,
+    found.allowedAddresses,
+    found.rateLimit,
+    found.rateLimitWindow,
+    found.quotaUnits,
+    found.quotaRefill,
+    found.plan,
+    found.overrides,
   ].join('\n');
 
 /** What may be said about found keys: a key that is remembered need not be described each time. */
 const described = new WeakMap<FoundKey, { readonly entitlement: Entitlement; readonly key: AssertedKey }>();
 
 /** What an assertion may say about a key that works now. */
-export function assertedKeyOf(found: FoundKey, entitlement: Entitlement): AssertedKey {
+export function assertedKeyOf(found: FoundKey, entitlement: Entitlement, services: Services): AssertedKey {
   const known = described.get(found);
   if (known?.entitlement === entitlement) return known.key;
-  const key = describe(found, entitlement);
+  const key = describe(found, entitlement, services);
   described.set(found, { entitlement, key });
   return key;
 }
 
-const describe = (found: FoundKey, { plan, ceiling }: Entitlement): AssertedKey => ({
+const describe = (found: FoundKey, { plan, ceiling }: Entitlement, services: Services): AssertedKey => ({
   keyId: found.id,
   secretId: found.secretId,
   userId: found.account,
@@ -38,6 +53,6 @@ const describe = (found: FoundKey, { plan, ceiling }: Entitlement): AssertedKey 
   organization: organizationOf({ kind: found.ownerKind, subject: found.subject }),
   plan,
   scope: permissionsWithin(found.permissions, ceiling),
-  endsAt: earlier(found.expiresAt, found.worksUntil),
+  endsAt: earliest([found.expiresAt, found.worksUntil, endOfGrace(found, services)]),
   state: stateOf(found),
 });

@@ -115,6 +115,10 @@ export class OutageGrace implements DoorGrace, Disposable {
     return this.#isRecent(foundAt) && isUnchanged(id) && isUnchanged(-account);
   }
 
+  usableUntil(foundAt: number): number {
+    return foundAt + this.#milliseconds;
+  }
+
   noteFound(foundAt: number): void {
     this.#foundAt = Math.max(this.#foundAt, foundAt);
   }

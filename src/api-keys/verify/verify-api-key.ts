@@ -105,7 +105,10 @@ export const verifyApiKey = operation(
       valid: reason === null,
       reason,
       stale: found?.staleSince !== undefined,
-      assertion: isValid && assertions ? await assertions.about(assertedKeyOf(found, entitlement)) : null,
+      assertion:
+        isValid && assertions
+          ? await assertions.about(assertedKeyOf(found, entitlement, context.services))
+          : null,
       ...(found ? describeKey(found, verified, context) : nothing),
     };
   },

@@ -101,7 +101,7 @@ export const edgeVariables = {
     example: '60000/60',
   }),
   RATE_LIMIT_API_KEY: rate.prefault('off').meta({
-    description: 'Requests per API key at `/keys/authorize` and `/keys/self`',
+    description: 'Requests per API key at `/keys/authorize`, `/keys/self` and `/oauth/token`',
     unset: '`off`',
     example: '600/60',
   }),

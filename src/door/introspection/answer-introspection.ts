@@ -1,12 +1,7 @@
 import { kindOf } from '../../accounts/account-record.ts';
 import { permissionsWithin } from '../../api-keys/verify/grants.ts';
-import { longestKey, organizationOfKey } from '../../api-keys/verify/verify-api-key.ts';
-import {
-  isWrongKey,
-  type Verification,
-  type VerificationRequest,
-  verifySecret,
-} from '../../api-keys/verify/verify-secret.ts';
+import { organizationOfKey } from '../../api-keys/verify/verify-api-key.ts';
+import { type Verification, verifySecret } from '../../api-keys/verify/verify-secret.ts';
 import type { WithAccessToken } from '../../auth/caller.ts';
 import { type ForWhom, requireScopes, scopesRequiredOf } from '../../auth/required-scopes.ts';
 import { keyVerifier } from '../../auth/scopes.ts';
@@ -18,6 +13,7 @@ import type { OperationContext } from '../../operations/context.ts';
 import { createRouteMatcher } from '../../rest/routes.ts';
 import { stale } from '../api-key.ts';
 import { introspectionPath, oauthRoutes } from '../oauth/errors.ts';
+import { verifyText } from '../verify-text.ts';
 import { readIntrospection } from './read-introspection.ts';
 
 const matchRoute = createRouteMatcher({
@@ -75,14 +71,6 @@ function active({ found, entitlement }: Verification, publicUrl: string): Answer
 export function answerIntrospection(options: IntrospectionOptions): Handler {
   const { pipeline, publicUrl, bodyLimit, guesses } = options;
 
-  const verify = async (context: OperationContext & Exchange, request: VerificationRequest) => {
-    const { secret } = request;
-    guesses?.admit(secret, context);
-    const verified = secret.length > longestKey ? undefined : await verifySecret(context, request);
-    guesses?.note(secret, context, verified !== undefined && !isWrongKey(verified.reason));
-    return verified;
-  };
-
   return async (exchange) => {
     const { method, record } = exchange;
     record.route = introspectionPath;
@@ -93,7 +81,8 @@ export function answerIntrospection(options: IntrospectionOptions): Handler {
     const context = exchange as Exchange & WithAccessToken & ForWhom & OperationContext;
     requireScopes(scopesRequiredOf(verification, context.accessToken, context), context.accessToken);
     const { token: secret, ...use } = readIntrospection(exchange);
-    const verified = await verify(context, { secret, permissions: [], ...use });
+    const request = { secret, permissions: [], ...use };
+    const verified = await verifyText(secret, exchange, guesses, () => verifySecret(context, request));
     return verified?.reason === null ? active(verified, publicUrl) : inactive();
   };
 }

@@ -1,16 +1,16 @@
 import { assertedKeyOf } from '../../api-keys/verify/asserted-key.ts';
-import { longestKey } from '../../api-keys/verify/verify-api-key.ts';
-import { isWrongKey, type Verification } from '../../api-keys/verify/verify-secret.ts';
+import type { Verification } from '../../api-keys/verify/verify-secret.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Exchange, type Handler, jsonAnswer } from '../../http/exchange.ts';
 import type { KeyGuesses } from '../../http/rate-limits/of-addresses.ts';
 import { checkBody } from '../../http/read-request.ts';
-import type { Assertions } from '../../operations/context.ts';
+import type { Assertions, OperationServices } from '../../operations/context.ts';
 import { createRouteMatcher } from '../../rest/routes.ts';
 import { type ApiKeyReader, stale } from '../api-key.ts';
 import type { AuthorizeRequest } from '../authorize/authorize.ts';
 import { noteLimits, refuseExhausted } from '../limits-left.ts';
 import { oauthRoutes, tokenPath } from '../oauth/errors.ts';
+import { verifyText } from '../verify-text.ts';
 import { readTokenExchange } from './read-token-exchange.ts';
 
 const matchRoute = createRouteMatcher({ exchangeToken: { method: 'POST', path: oauthRoutes.token } });
@@ -18,6 +18,7 @@ const matchRoute = createRouteMatcher({ exchangeToken: { method: 'POST', path: o
 /** What token exchange needs to know of the service. */
 export interface TokenExchangeOptions {
   readonly assertions: Assertions;
+  readonly services: Pick<OperationServices, 'doorGrace'>;
   readonly keys: Pick<ApiKeyReader, 'refuse'>;
   /** Verifies the secret of an API key, as for a proxy. */
   readonly verify: (request: AuthorizeRequest, exchange: Exchange) => Promise<Verification>;
@@ -31,15 +32,7 @@ export interface TokenExchangeOptions {
  * request, and this counts as one use of it. An assertion may do less than the key, and never more.
  */
 export function answerTokenExchange(options: TokenExchangeOptions): Handler {
-  const { assertions, keys, bodyLimit, guesses } = options;
-
-  const verify = async (request: AuthorizeRequest, exchange: Exchange) => {
-    const { secret } = request;
-    guesses?.admit(secret, exchange);
-    const verified = secret.length > longestKey ? undefined : await options.verify(request, exchange);
-    guesses?.note(secret, exchange, verified !== undefined && !isWrongKey(verified.reason));
-    return verified;
-  };
+  const { assertions, services, keys, bodyLimit, guesses } = options;
 
   /** Makes the error for a key that was refused: a grant that is not valid, or too many requests. */
   const refuse = (exchange: Exchange, verified: Verification | undefined, scope: readonly string[]) => {
@@ -56,11 +49,12 @@ export function answerTokenExchange(options: TokenExchangeOptions): Handler {
     record.operation = matchRoute(method, oauthRoutes.token).field;
     checkBody(exchange, bodyLimit);
     const { secret, audience, scope, issuedType } = readTokenExchange(exchange, assertions.audiences);
-    const verified = await verify({ secret, permissions: scope ?? [] }, exchange);
+    const request = { secret, permissions: scope ?? [] };
+    const verified = await verifyText(secret, exchange, guesses, () => options.verify(request, exchange));
     const { found, entitlement } = verified ?? {};
     if (verified?.reason !== null || !found || !entitlement) throw refuse(exchange, verified, scope ?? []);
     noteLimits(exchange, verified.limits);
-    const key = assertedKeyOf(found, entitlement);
+    const key = assertedKeyOf(found, entitlement, services);
     const granted = scope ?? key.scope;
     const { token, expiresIn } = await assertions.issue(key, { audience, scope: granted });
     const answer = {

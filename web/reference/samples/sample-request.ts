@@ -19,7 +19,6 @@ export const secrets: Readonly<Record<string, string>> = {
   private_key: 'PRIVATE_KEY',
   key: 'API_KEY',
   token: 'API_KEY',
-  subject_token: 'API_KEY',
 };
 
 const isObject = (value: unknown): value is object =>
