@@ -2,6 +2,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/observability/metrics/create-metrics.ts';
 import { createTracing } from '../../src/observability/tracing/tracing.ts';
+import { createAssertionKey } from '../../src/secrets/assertion-keys.ts';
 import { canaryNumber, type Song, sing } from '../support/canary.ts';
 import { dropTable, refuseAccounts } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -11,8 +12,14 @@ const metrics = createMetrics({ dropped: 0 });
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
 const tracing = createTracing(provider.getTracer('test'), 'test');
-const setup = setUpGateway({ telemetry: { metrics: metrics.requests, tracing } });
+const assertions = { keys: [createAssertionKey('a')], audiences: ['api'], seconds: 60 } as const;
+const setup = setUpGateway({ assertions, telemetry: { metrics: metrics.requests, tracing } });
 beforeEach(() => exporter.reset());
+
+const exchange = {
+  grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  subject_token_type: 'urn:keyward:params:oauth:token-type:api-key',
+};
 
 const spans = () =>
   exporter.getFinishedSpans().map((span) => ({
@@ -75,19 +82,33 @@ describe('logs, metrics and traces', () => {
     expect(setup.gateway.log().filter((line) => 'forged' in line)).toEqual([]);
   });
 
-  it('contain no API key and no private key in normal operation', async () => {
+  it('contain no API key, no assertion and no private key in normal operation', async () => {
     const token = await setup.sign();
     const privateKey = 'ca7f'.repeat(16);
     const { rest } = setup.gateway;
     const registered = await rest('POST', '/auth/private-key', { token, json: { private_key: privateKey } });
     const { body: created } = await rest('POST', '/auth/keys', { token, json: { name: 'canary7f3a' } });
     const verifier = await setup.sign({ scope: 'keys.verify' });
-    const verified = await rest('POST', '/keys/verify', { token: verifier, json: { key: created.key } });
+    const verified = await rest('POST', '/keys/verify', {
+      token: verifier,
+      json: { key: created.key, assertion: true },
+    });
+    const exchanged = await rest('POST', '/oauth/token', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `${new URLSearchParams({ ...exchange, subject_token: created.key })}`,
+    });
     const passed = await rest('GET', '/keys/authorize', { headers: { 'x-api-key': created.key } });
-    const answers = [registered, verified, passed].map(({ status }) => status);
-    expect([...answers, verified.body.valid]).toEqual([201, 200, 200, true]);
+    const answers = [registered, verified, passed, exchanged].map(({ status }) => status);
+    expect([...answers, verified.body.valid]).toEqual([201, 200, 200, 200, true]);
+    const signed = [
+      verified.body.assertion,
+      exchanged.body.access_token,
+      passed.headers.get('x-keyward-assertion'),
+    ];
     const text = await told();
-    for (const secret of [token, verifier, privateKey, created.key, 'canary7f3a'])
+    const parts = signed.flatMap((each) => each.split('.').slice(1));
+    expect(parts).toHaveLength(6);
+    for (const secret of [token, verifier, privateKey, created.key, 'canary7f3a', ...parts])
       expect(text).not.toContain(secret);
     expect(text).not.toContain(created.key.split('.')[1]);
   });

@@ -15,6 +15,17 @@ export const canaryNumber = 8_731_926_459;
 
 const json = { 'content-type': 'application/json' };
 
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** A token exchange that is right but for some of its parameters. */
+const exchangeOf = (wrong: Record<string, string>): string =>
+  new URLSearchParams({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token: 'sk-x',
+    subject_token_type: 'urn:keyward:params:oauth:token-type:api-key',
+    ...wrong,
+  }).toString();
+
 /** A canary as JSON and as GraphQL has it, in each shape that is no text. */
 const shapesOf = (canary: string): [value: unknown, literal: string][] => {
   const text = JSON.stringify(canary);
@@ -80,6 +91,12 @@ export async function sing(
     put({ body: canary, headers: json }),
     put({ body: canary, headers: { 'content-type': text } }),
     rest('POST', '/keys/verify', { token: verifier, json: { key: canary } }),
+    rest('POST', '/oauth/introspect', { token: verifier, body: `token=${text}`, headers: form }),
+    rest('POST', '/oauth/introspect', { token: verifier, body: `token=x&cost=${text}`, headers: form }),
+    rest('POST', '/oauth/token', { body: `grant_type=${text}`, headers: form }),
+    ...['subject_token', 'scope', 'audience', 'subject_token_type', 'requested_token_type'].map((name) =>
+      rest('POST', '/oauth/token', { body: exchangeOf({ [name]: canary }), headers: form }),
+    ),
     rest('GET', `/keys/authorize/${text}`, { headers: { ...headers, 'x-api-key': text } }),
     fetch('GET', `/graphql?query=${text}`, { token }),
     graphql(`# ${canary}\n{ privateKeyStatus { hasKey } }`, { token, headers }),
