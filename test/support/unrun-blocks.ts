@@ -23,6 +23,9 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'name: envoy.filters.network.http_connection_manager':
       'no Envoy is installed for the tests; the text says that it is not run',
   },
+  'docs/assertions.md': {
+    '{ "iss": "https://keys.example.com",': 'test/integration/assertions.test.ts compares the claims',
+  },
   'docs/verify-keys.md': {
     'OIDCOAuthIntrospectionEndpoint https://keyward.example.com/api/v1/oauth/introspect':
       'test/e2e/introspection.test.ts runs it',
