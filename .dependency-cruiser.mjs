@@ -9,7 +9,7 @@ const FIELDS = '[.]graphql[.]ts$';
 const HOUSE = [
   ...['commands', 'transfer', 'rewrap', 'process', 'dev', 'gateway', 'door'],
   ...['api-keys', 'automation-settings', 'private-key', 'audit', 'idempotency'],
-  ...['plans', 'quotas', 'webhooks', 'accounts'],
+  ...['plans', 'quotas', 'webhooks', 'accounts', 'assertions'],
   ...['rest', 'graphql', 'pages', 'operations'],
   ...['auth', 'observability', 'http', 'database', 'config', 'secrets'],
 ];

@@ -14,12 +14,17 @@ export const programs = {
   ],
   curl: [['curl', '--version'], 'curl'],
   python3: [['python3', '--version'], 'python3'],
+  pyjwt: [['/usr/bin/python3', '-c', 'import cryptography, jwt'], 'python3-jwt python3-cryptography'],
   // Its tool alone is used: the service that comes with it is not for here.
   promtool: [['promtool', '--version'], 'prometheus'],
   go: [['go', 'version'], 'golang-go'],
   'kin-openapi': [
     ['test', '-d', '/usr/share/gocode/src/github.com/getkin/kin-openapi'],
     'golang-github-getkin-kin-openapi-dev',
+  ],
+  'go-oidc': [
+    ['test', '-d', '/usr/share/gocode/src/github.com/coreos/go-oidc'],
+    'golang-github-coreos-go-oidc-dev',
   ],
   php: [['php', '--ri', 'curl'], 'php-cli php-curl'],
   openssl: [['openssl', 'version'], 'openssl'],
@@ -38,7 +43,7 @@ export const needs = {
   properties: [],
   e2e: [
     ...['nginx', 'caddy', 'haproxy', 'apache2', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],
-    ...['systemd-analyze', 'glewlwyd', 'kin-openapi', 'bindfs'],
+    ...['systemd-analyze', 'glewlwyd', 'kin-openapi', 'bindfs', 'pyjwt', 'go-oidc'],
   ],
   image: ['curl'],
   installations: [],

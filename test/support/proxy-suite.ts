@@ -3,8 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
+import { developmentApi } from '../../src/dev/issuer.ts';
 import { type ExactRequest, send, stream, upgrade } from './exact-client.ts';
 import type { DocumentedProxy } from './forward-auth-recipes.ts';
 import { startKeyService } from './key-service.ts';
@@ -18,6 +20,7 @@ const keyHeader = 'X-Keyward-Key';
 const organizationHeader = 'X-Keyward-Organization';
 const planHeader = 'X-Keyward-Plan';
 const permissionsHeader = 'X-Keyward-Permissions';
+const assertionHeader = 'X-Keyward-Assertion';
 const requireHeader = 'X-Keyward-Require';
 
 const byBearer = (secret: string): Headers => [['Authorization', `Bearer ${secret}`]];
@@ -43,12 +46,27 @@ const limit = 60;
 /** Keys that are not good which an address may try in a minute. */
 const guesses = 5;
 
+/** Permissions of the greatest length, each with the same beginning. */
+const longPermissions = (beginning: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `${beginning}.${at}-`.padEnd(100, 'x'));
+
+/**
+ * A plan's permissions, and a key's, for the longest assertion: what one has in full, the other has as a wildcard, so
+ * that the key may do what both lists name.
+ */
+const longest = {
+  plan: ['documents.*', 'first.*', ...longPermissions('second', 48)],
+  key: ['second.*', ...longPermissions('first', 49)],
+};
+const allowed = [...longest.plan, ...longest.key].filter((permission) => permission.length === 100);
+
 /** A proxy between a client and an API, beside a Keyward of its own. */
 async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   const folder = stack.use(await createTemporaryFolder());
   const api = stack.use(await startProxiedApi());
   const plans = join(folder.path, 'plans.yaml');
-  await writeFile(plans, 'default: free\nplans: {free: {}}\n');
+  // YAML includes JSON.
+  await writeFile(plans, JSON.stringify({ default: 'free', plans: { free: { permissions: longest.plan } } }));
   const env = {
     PLANS_FILE: plans,
     RATE_LIMIT_API_KEY: `${limit}/60`,
@@ -62,9 +80,15 @@ async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
       { permissions: '["documents.read"]' },
       { permissions: '["documents.write"]' },
       { allowedAddresses: '["127.0.0.2"]' },
+      { permissions: JSON.stringify(longest.key) },
     ]),
   );
-  const [reader, writer, bound] = others.map(({ secret }) => secret) as [string, string, string];
+  const [reader, writer, bound, wide] = others.map(({ secret }) => secret) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   const front = stack.use(await proxy.start(folder.path, { keyward: service.port, api: api.port }));
 
   const manage = async (subject: Subject, method: string, path = '') => {
@@ -77,18 +101,25 @@ async function startStack(proxy: DocumentedProxy, stack: AsyncDisposableStack) {
   };
   const createKey = async (subject: Subject) => {
     const { id, key } = (await (await manage(subject, 'POST')).json()) as { id: number; key: string };
-    return { id, secret: key, identity: [[accounts[subject]], [`${id}`], [], ['free'], []] };
+    const identity = [[accounts[subject]], [`${id}`], [], ['free'], []];
+    return { id, subject, secret: key, identity };
   };
   const revoke = (subject: Subject, id: number) => manage(subject, 'DELETE', `/${id}`);
   const keys = { alice: await createKey('alice'), bob: await createKey('bob') };
-  return { ...front, api, service, keys, reader, writer, bound, createKey, revoke };
+  return { ...front, api, service, keys, reader, writer, bound, wide, createKey, revoke };
 }
 
-const told = [userHeader, keyHeader, organizationHeader, planHeader, permissionsHeader];
+type Stack = Awaited<ReturnType<typeof startStack>>;
+
+const plain = [userHeader, keyHeader, organizationHeader, planHeader, permissionsHeader];
+const told = [...plain, assertionHeader];
+
+const valuesOf = (received: Received | undefined, name: string): string[] =>
+  received ? readLikeCgi(received, name).filter((value) => value !== '') : [];
 
 /** Whose key it is, and what it was asked for, as an API reads it. */
 const identityOf = (received: Received | undefined) =>
-  received && told.map((name) => readLikeCgi(received, name).filter((value) => value !== ''));
+  received && plain.map((name) => valuesOf(received, name));
 
 const requestIdHeader = 'X-Request-Id';
 
@@ -104,7 +135,7 @@ function problemOf({ status, headers, body }: Awaited<ReturnType<typeof send>>):
 export function describeDocumentedProxy(proxy: DocumentedProxy): void {
   describe.skipIf(!proxy.isRun)(`${proxy.name}, configured as documented`, () => {
     const stack = new AsyncDisposableStack();
-    let running: Awaited<ReturnType<typeof startStack>>;
+    let running: Stack;
 
     beforeAll(async () => {
       running = await startStack(proxy, stack);
@@ -114,6 +145,28 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
     const call = (headers: Headers, wanted: ExactRequest = {}) =>
       send(running.url, { target: '/v1/things', ...wanted, headers });
     const latest = () => running.api.received.at(-1);
+
+    /** What the assertion of a request says. It must be the only one, and valid. */
+    const claimsOf = async (received: Received | undefined) => {
+      const [assertion = '', ...others] = valuesOf(received, assertionHeader);
+      expect(others).toEqual([]);
+      const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', running.service.url));
+      const wanted = { issuer: running.service.url, audience: developmentApi, typ: 'at+jwt' };
+      return (await jwtVerify(assertion, keys, wanted)).payload;
+    };
+
+    /** Expects that an API is told of a key and of nothing else, in each of the headers. */
+    const expectToldOf = async (
+      received: Received | undefined,
+      { id, subject, identity }: Stack['keys']['alice'],
+    ) => {
+      expect(identityOf(received)).toEqual(identity);
+      expect(await claimsOf(received)).toMatchObject({
+        client_id: `key:${id}`,
+        sub: subject,
+        keyward: { user_id: Number(accounts[subject]) },
+      });
+    };
 
     /** Does something, and tells how many requests reached the API meanwhile. */
     const countPassed = async (act: () => Promise<unknown>) => {
@@ -129,7 +182,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         const answer = await call(headers, { target });
         expect(answer).toMatchObject({ status: 200, body: 'from the API' });
         expect(latest()).toMatchObject({ method: 'GET', target });
-        expect(identityOf(latest())).toEqual(key.identity);
+        await expectToldOf(latest(), key);
         expect(JSON.stringify(latest())).not.toContain(key.secret);
       }
     });
@@ -157,6 +210,28 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         expect(running.service.output.stdout).not.toContain('"status":431');
       },
     );
+
+    it('tells the API what a key may do, and of the longest assertion beside a long request', async () => {
+      expect((await call(byBearer(running.reader))).status).toBe(200);
+      expect(await claimsOf(latest())).toMatchObject({ scope: 'documents.read' });
+      const headers = [...byApiKey(running.wide), ...cookies.map((cookie) => ['Cookie', cookie] as const)];
+      expect(await call(headers)).toMatchObject({ status: 200, body: 'from the API' });
+      const [assertion = ''] = valuesOf(latest(), assertionHeader);
+      expect(assertion.length).toBeGreaterThan(13_000);
+      const { scope } = await claimsOf(latest());
+      expect(`${scope}`.split(' ').toSorted()).toEqual(allowed.toSorted());
+    });
+
+    it('never passes a request on with less, however long it is', async () => {
+      for (let size = 12_000; size <= 34_000; size += 2_000) {
+        const long = Array.from({ length: size / 2_000 }, () => ['X-Long', 'x'.repeat(1_990)] as const);
+        const passed = await countPassed(async () => {
+          const { status } = await call([...byApiKey(running.wide), ...long]);
+          expect([size, status]).toEqual([size, expect.toBeOneOf([200, 400, 431])]);
+        });
+        if (passed > 0) expect(await claimsOf(latest())).toMatchObject({ keyward: { user_id: 1 } });
+      }
+    });
 
     it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('keeps method and body: %s', async (method) => {
       const { secret } = running.keys.alice;
@@ -212,8 +287,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
           const key = running.keys.bob;
           expect((await call([...byApiKey(key.secret), ...forge(spell)])).status).toBe(200);
           expect((await call([...forge(spell), ...byApiKey(key.secret)])).status).toBe(200);
-          for (const received of running.api.received.slice(-2))
-            expect(identityOf(received)).toEqual(key.identity);
+          for (const received of running.api.received.slice(-2)) await expectToldOf(received, key);
           expect(key.identity).not.toEqual([['1'], ['1'], ['1'], []]);
           const passed = await countPassed(async () => expect((await call(forge(spell))).status).toBe(401));
           expect(passed).toBe(0);
@@ -225,7 +299,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         // Proxies take some hundred fields.
         const forged = told.flatMap((name) => spellings.map((spell) => [spell(name), '1'] as const));
         expect((await call([...forged, ...byBearer(key.secret), ...forged])).status).toBe(200);
-        expect(identityOf(latest())).toEqual(key.identity);
+        await expectToldOf(latest(), key);
       });
     });
 
@@ -244,7 +318,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       const key = running.keys.bob;
       expect((await call([...byApiKey(key.secret), ...headers])).status).toBe(200);
       const received = latest();
-      expect(identityOf(received)).toEqual(key.identity);
+      await expectToldOf(received, key);
       // Another proxy behind it would take them away.
       expect(received && readLikeCgi(received, 'Connection').join()).not.toMatch(/keyward/i);
       expect(await countPassed(async () => expect((await call(headers)).status).toBe(401))).toBe(0);
@@ -513,12 +587,12 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
       it.each([
         ['Upgrade', 'websocket'],
         ['keep-alive, Upgrade', 'WebSocket'],
-        [`Upgrade, ${userHeader}, ${keyHeader}`, 'websocket'],
+        [`Upgrade, ${userHeader}, ${keyHeader}, ${assertionHeader}`, 'websocket'],
       ])('to a WebSocket passes with a key: Connection: %s', async (connection, protocol) => {
         const key = running.keys.bob;
         const { status, socket } = await ask([...byBearer(key.secret), ...asking(connection, protocol)]);
         expect(status).toBe(101);
-        expect(identityOf(latest())).toEqual(key.identity);
+        await expectToldOf(latest(), key);
         socket?.write('through');
         expect(`${socket && (await once(socket, 'data'))[0]}`).toBe('through');
         socket?.destroy();
@@ -575,7 +649,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         expect(answer.status).toBe(204);
         expect(answer.headers['access-control-allow-origin']).toBe('https://page.example');
         expect(latest()).toMatchObject({ method: 'OPTIONS', target: '/v1/things' });
-        expect(identityOf(latest())).toEqual(told.map(() => []));
+        expect(told.map((name) => valuesOf(latest(), name))).toEqual(told.map(() => []));
       });
 
       it('does not upgrade', async () => {
@@ -643,6 +717,7 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
         const received = latest() as Received;
         expect(readLikeCgi(received, 'Authorization')).toEqual([token]);
         expect(identityOf(received)?.[0]).toEqual(['1']);
+        expect(valuesOf(received, assertionHeader)).toEqual([expect.stringMatching(/^[\w-]+(\.[\w-]+){2}$/)]);
         expect(JSON.stringify(received)).not.toContain(good);
         expect((await ask([[keyHeader, reader]], '/documents/1')).status).toBe(200);
       });
@@ -664,8 +739,8 @@ export function describeDocumentedProxy(proxy: DocumentedProxy): void {
     });
 
     it('the access log has no API key', () => {
-      const { accessLog, keys, reader, writer, bound } = running;
-      const secrets = [keys.alice.secret, keys.bob.secret, reader, writer, bound];
+      const { accessLog, keys, reader, writer, bound, wide } = running;
+      const secrets = [keys.alice.secret, keys.bob.secret, reader, writer, bound, wide];
       expect(running.accessLines().length).toBeGreaterThan(100);
       expect(secrets.filter((secret) => accessLog().includes(secret.slice(-20)))).toEqual([]);
     });

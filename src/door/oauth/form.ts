@@ -3,7 +3,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import { decodeText } from '../../http/read-request.ts';
 
 /** The media type of OAuth's requests. */
-export const formType = 'application/x-www-form-urlencoded';
+const formType = 'application/x-www-form-urlencoded';
 
 /** Makes the error for a request that OAuth calls invalid (RFC 6749, section 5.2). */
 export const invalidRequest = (message: string, cause?: unknown): GatewayError =>

@@ -63,7 +63,7 @@ export function addDoors(
     return reply
       .headers({
         ...{ 'x-keyward-user': `${user_id}`, 'x-keyward-key': `${key_id}` },
-        ...{ 'x-keyward-organization': '', 'x-keyward-plan': plan ?? '', 'x-keyward-permissions': '' },
+        ...{ 'x-keyward-organization': '', 'x-keyward-plan': plan ?? '', 'x-keyward-permissions': '', 'x-keyward-assertion': '' },
       })
       .send();
   });
