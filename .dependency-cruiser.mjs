@@ -142,10 +142,10 @@ const rooms = [
   forbid(
     'forward-auth-knows-no-slice',
     'Forward auth is given how to verify; it knows neither slices, GraphQL nor REST.',
-    { path: '^src/door/(api-key|authorize/(authorize|problem))[.]ts$' },
+    { path: '^src/door/(api-key|limits-left|authorize/(authorize|problem))[.]ts$' },
     {
       path: '^src/',
-      pathNot: '^src/((errors|operations/context|door/(api-key|authorize/(authorize|problem)))[.]ts$|http/)',
+      pathNot: '^src/((errors|operations/context|door/(api-key|limits-left|authorize/(authorize|problem)))[.]ts$|http/)',
     },
   ),
   forbid(

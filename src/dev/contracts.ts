@@ -17,7 +17,7 @@ const sofa = createSofa(schema, routes);
 /** The GraphQL contract: sorted SDL. */
 export const sdlText = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
 
-const other = otherOpenApi(undefined, { leakReports: true, assertions: true });
+const other = otherOpenApi(undefined, true);
 
 /** The REST contract, as a server with the development identity provider describes itself. */
 const openApi = () =>

@@ -23,20 +23,12 @@ const securitySchemesFor = (keyHeader: string | undefined) => ({
   },
 });
 
-/** What only some services offer. */
-export interface DoorFeatures {
-  /** Whether the service takes reports of leaked keys. */
-  readonly leakReports: boolean;
-  /** Whether it signs assertions. */
-  readonly assertions: boolean;
-}
-
 /**
  * The OpenAPI 3.1 description of the requests that no GraphQL field describes.
  * @param keyHeader the only header field that carries API keys; undefined: `Authorization: Bearer` or `X-API-Key`
- * @param has what the service offers
+ * @param takesLeakReports whether the service takes reports of leaked keys
  */
-export function doorOpenApi(keyHeader: string | undefined, has: DoorFeatures) {
+export function doorOpenApi(keyHeader: string | undefined, takesLeakReports: boolean) {
   const securitySchemes = securitySchemesFor(keyHeader);
   const security = Object.keys(securitySchemes).map((name) => ({ [name]: [] }));
   return {
@@ -44,15 +36,15 @@ export function doorOpenApi(keyHeader: string | undefined, has: DoorFeatures) {
       ...authorizePaths(security),
       ...keyItselfPaths(security),
       ...introspectionPaths,
-      ...(has.assertions && tokenExchangePaths),
-      ...(has.leakReports && leakReportsPaths),
+      ...tokenExchangePaths,
+      ...(takesLeakReports && leakReportsPaths),
     },
     records: { ApiKeyItself: apiKeyItselfRecord },
     schemas: {
       ...authorizeSchemas,
       ...introspectionSchemas,
       ...oauthSchemas,
-      ...(has.assertions && tokenExchangeSchemas),
+      ...tokenExchangeSchemas,
     },
     securitySchemes,
   };

@@ -171,10 +171,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
     checkOwned,
     issuer: trusted[0].config.issuer,
     settings: services.settings,
-    other: otherOpenApi(edge.apiKeyHeader, {
-      leakReports: dependencies.leakReports !== undefined,
-      assertions: services.assertions !== undefined,
-    }),
+    other: otherOpenApi(edge.apiKeyHeader, dependencies.leakReports !== undefined),
     bodyLimit,
   };
   const apis: Table = [

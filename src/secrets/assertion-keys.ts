@@ -67,12 +67,19 @@ function parseEntry(entry: string, place: number): AssertionKey | string {
   return algorithm ? { kid, algorithm, privateKey } : `entry ${place} must have a key of P-256 or Ed25519`;
 }
 
+/**
+ * Whether two keys are one. To compare keys of different types would leave an error in OpenSSL's queue, which the next
+ * reading of a key would throw.
+ */
+const isSameKey = (one: AssertionKey, other: AssertionKey): boolean =>
+  one.algorithm === other.algorithm && one.privateKey.equals(other.privateKey);
+
 /** Finds the entries whose id or key already occurred earlier in the list; one sentence for each. */
 const repetitions = (list: readonly (AssertionKey | string)[]): string[] =>
   list.flatMap((entry, at) => {
     if (typeof entry === 'string') return [];
     const isSame = (other: AssertionKey | string) =>
-      typeof other !== 'string' && (other.kid === entry.kid || other.privateKey.equals(entry.privateKey));
+      typeof other !== 'string' && (other.kid === entry.kid || isSameKey(other, entry));
     const before = list.findIndex(isSame);
     return before < at ? [`entries ${before + 1} and ${at + 1} have the same id or the same key`] : [];
   });

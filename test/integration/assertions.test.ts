@@ -120,7 +120,6 @@ describe.each(ways)('%s', (_way, assert) => {
 
   it.each<[string, (id: number) => Promise<Answer>]>([
     ['its description', (id) => setup.call('PATCH', `/auth/keys/${id}`, { description: 'x' })],
-    ['the default key', (id) => setup.call('PUT', `/auth/keys/${id}/default`)],
     [
       'whether it is paused, and back',
       async (id) => {
@@ -376,8 +375,6 @@ describe('a service without keys', () => {
       expect((await gateway.fetch(method, path)).status).toBe(404);
     const { body } = await gateway.fetch('GET', '/.well-known/oauth-authorization-server');
     expect(Object.keys(body)).not.toContain('jwks_uri');
-    const description = await gateway.fetch('GET', '/api/v1/openapi.json');
-    expect(Object.keys(description.body.paths)).not.toContain('/api/v1/oauth/token');
   });
 });
 

@@ -33,6 +33,7 @@ const unknown = {
   valid: false,
   reason: 'not_found',
   stale: false,
+  assertion: null,
   key_id: null,
   user_id: null,
   owner_kind: null,
@@ -97,6 +98,7 @@ describe('200', () => {
       valid: true,
       reason: null,
       stale: false,
+      assertion: null,
       key_id: id,
       user_id: userId,
       owner_kind: 'person',
@@ -129,6 +131,7 @@ describe('200', () => {
     const found = {
       valid: false,
       stale: false,
+      assertion: null,
       key_id: id,
       user_id: userId,
       owner_kind: 'person',

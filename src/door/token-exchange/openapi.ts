@@ -37,9 +37,9 @@ export const tokenExchangePaths = {
     post: {
       operationId: 'exchangeToken',
       tags: ['Verification'],
-      summary: 'Exchange an API key for a token',
+      summary: 'Exchange an API key',
       description:
-        'Gives a JWT in exchange for an API key (RFC 8693). The token may do the same as the key or less, and expires within a minute. The key itself authorizes the request, and this counts as one use of it. Unknown parameters are ignored.',
+        'Gives a JWT in exchange for an API key (RFC 8693). The token may do the same as the key or less, and expires within a minute. The key itself authorizes the request, and this counts as one use of it. Unknown parameters are ignored. Only with `ASSERTION_KEYS`: without it, the path does not exist.',
       requestBody: {
         required: true,
         content: { 'application/x-www-form-urlencoded': { schema: form, example } },

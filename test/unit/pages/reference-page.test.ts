@@ -104,7 +104,7 @@ describe('the API reference', () => {
       );
     const [first, second] = [await load(), await load()];
     expect(first.headers.get('content-encoding')).toBe(encoding);
-    expect(sharedBodyOf(first)?.length).toBeLessThan(42_000);
+    expect(sharedBodyOf(first)?.length).toBeLessThan(43_500);
     expect(sharedBodyOf(second)).toBe(sharedBodyOf(first));
   });
 
