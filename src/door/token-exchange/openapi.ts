@@ -6,7 +6,7 @@ import { issuedTypes, subjectTypes, tokenExchange } from './read-token-exchange.
 
 const example = {
   grant_type: tokenExchange,
-  subject_token: `sk-a1b2c3.${'0'.repeat(64)}`,
+  subject_token: 'API_KEY',
   subject_token_type: subjectTypes[0],
   scope: 'documents.read',
 };
