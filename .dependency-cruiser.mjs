@@ -145,7 +145,8 @@ const rooms = [
     { path: '^src/door/(api-key|limits-left|authorize/(authorize|problem))[.]ts$' },
     {
       path: '^src/',
-      pathNot: '^src/((errors|operations/context|door/(api-key|limits-left|authorize/(authorize|problem)))[.]ts$|http/)',
+      pathNot:
+        '^src/((errors|operations/context|door/(api-key|limits-left|authorize/(authorize|problem)))[.]ts$|http/)',
     },
   ),
   forbid(

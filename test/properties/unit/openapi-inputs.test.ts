@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createAssertionKey } from '../../../src/secrets/assertion-keys.ts';
 import type { Answer } from '../../support/gateway.ts';
 import { createApiKeys } from '../../support/key-suite.ts';
 import { setUpGateway } from '../../support/set-up-gateway.ts';
@@ -200,7 +201,8 @@ const operations = Object.entries(document.paths)
   .filter(({ requestBody }) => requestBody === undefined || 'application/json' in requestBody.content)
   .filter(({ parameters = [], requestBody }) => parameters.length > 0 || requestBody !== undefined);
 
-const setup = setUpGateway();
+const assertions = { keys: [createAssertionKey('a')], audiences: ['api'], seconds: 60 } as const;
+const setup = setUpGateway({ assertions });
 beforeEach(() => createApiKeys(setup));
 
 type Values = Readonly<Record<string, unknown>>;
