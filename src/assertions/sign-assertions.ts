@@ -21,10 +21,8 @@ const givenAgainFor = 5000;
 
 /** An assertion that may be given again. */
 interface Given {
-  /** The key that it was last given to, to see at a glance that nothing has changed. */
-  key: AssertedKey;
-  /** What it says, and the state of the key. */
-  readonly facts: string;
+  /** What it says of the key, and the key's state. */
+  readonly key: AssertedKey;
   readonly token: string;
   /** When it was signed, by `performance.now()`, and in milliseconds since 1970. */
   readonly at: number;
@@ -47,6 +45,25 @@ const claimsOf = (key: AssertedKey, scope: readonly string[]) => ({
   scope: scope.join(' '),
   keyward: { user_id: key.userId, issuer: key.issuer, ...namesOf(key) },
 });
+
+const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
+  some.length === others.length && some.every((each, index) => each === others[index]);
+
+/** Whether nothing of a key has changed. Each answer asks this: it compares, and writes nothing down. */
+const isSame = (one: AssertedKey, other: AssertedKey): boolean =>
+  one.secretId === other.secretId &&
+  one.endsAt?.getTime() === other.endsAt?.getTime() &&
+  areSame(one.scope, other.scope) &&
+  areSame(one.state, other.state) &&
+  areSame(namesIn(one), namesIn(other));
+
+const namesIn = ({ userId, subject, issuer, organization, plan }: AssertedKey) => [
+  userId,
+  subject,
+  issuer,
+  organization,
+  plan,
+];
 
 /** Makes what signs the claims about a key. An assertion never outlives its key. */
 const createSign =
@@ -71,7 +88,7 @@ export function signAssertions(settings: AssertionSettings, issuer: string): Ass
   const again = Math.min(givenAgainFor, (seconds * 1000) / 4);
   const given = new LRUCache<number, Given>({
     maxSize: mostRemembered,
-    sizeCalculation: ({ facts, token }) => 2 * facts.length + token.length,
+    sizeCalculation: ({ key, token }) => 2 * JSON.stringify(key).length + token.length,
     ttl: givenAgainFor,
   });
 
@@ -89,10 +106,10 @@ export function signAssertions(settings: AssertionSettings, issuer: string): Ass
     given.purgeStale();
   };
 
-  const signAnew = async (key: AssertedKey, claims: object, facts: string): Promise<string> => {
+  const signAnew = async (key: AssertedKey): Promise<string> => {
     const [at, signedAt] = [performance.now(), Date.now()];
-    const { token } = await sign(claims, audiences[0], key);
-    given.set(key.keyId, { key, facts, token, at, signedAt });
+    const { token } = await sign(claimsOf(key, key.scope), audiences[0], key);
+    given.set(key.keyId, { key, token, at, signedAt });
     sweep(at);
     return token;
   };
@@ -102,13 +119,7 @@ export function signAssertions(settings: AssertionSettings, issuer: string): Ass
     audiences,
     about: (key) => {
       const last = given.get(key.keyId);
-      const known = last && isRecent(last) ? last : undefined;
-      if (known?.key === key) return known.token;
-      const claims = claimsOf(key, key.scope);
-      const facts = JSON.stringify([claims, key.endsAt, key.secretId, key.state]);
-      if (known?.facts !== facts) return signAnew(key, claims, facts);
-      known.key = key;
-      return known.token;
+      return last && isRecent(last) && isSame(last.key, key) ? last.token : signAnew(key);
     },
     noteChange: ({ accountId, keyId }) => {
       if (keyId !== undefined) given.delete(keyId);

@@ -319,7 +319,7 @@ export interface AssertedKey {
   /** When the key, its secret, or the grace while the database is away ends; null: never. */
   readonly endsAt: Date | null;
   /** What else an owner or an operator can change: an assertion is not given again after that. */
-  readonly state: string;
+  readonly state: readonly (string | number | null)[];
 }
 
 /** An assertion that was signed for one caller. */

@@ -250,12 +250,12 @@ const noKey: AssertedKey = {
   plan: null,
   scope: ['a'],
   endsAt: null,
-  state: '',
+  state: [],
 };
 
 it('what was signed is remembered within a bound, and not for long', async () => {
   const { about, noteChange } = signAssertions({ ...assertions, keys: [createAssertionKey('a')] }, publicUrl);
-  const long = { ...noKey, state: 'x'.repeat(4_000_000) };
+  const long = { ...noKey, state: ['x'.repeat(4_000_000)] };
   const first = await about({ ...long, keyId: 1 });
   expect(await about({ ...long, keyId: 1 })).toBe(first);
   await about({ ...long, keyId: 2 });
@@ -272,12 +272,13 @@ it('what was signed is remembered within a bound, and not for long', async () =>
 it.each<[string, Partial<AssertedKey>]>([
   ['its plan', { plan: 'pro' }],
   ['its owner', { subject: 'bob' }],
+  ['its account', { userId: 2 as AccountId }],
   ['its issuer', { issuer: 'https://other.example.com' }],
   ['its organization', { organization: 'acme' }],
   ['its permissions', { scope: [] }],
   ['its end', { endsAt: new Date('2999-01-01') }],
   ['its secret', { secretId: 2 }],
-  ['anything else', { state: 'another' }],
+  ['anything else', { state: ['another'] }],
 ])('a change of %s by another process → another assertion', async (_what, change) => {
   const { about } = signAssertions(assertions, publicUrl);
   expect(await about({ ...noKey, ...change })).not.toBe(await about(noKey));

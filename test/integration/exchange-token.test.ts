@@ -1,5 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { describe, expect, it } from 'vitest';
+import { SignJWT } from 'jose/jwt/sign';
+import { describe, expect, it, vi } from 'vitest';
 import { createApiKeySecret } from '../../src/api-keys/api-key-secret.ts';
 import { createAssertionKey, publicKeySet } from '../../src/secrets/assertion-keys.ts';
 import { createServer } from '../support/servers.ts';
@@ -361,6 +362,30 @@ describe('an address that tries keys', () => {
     const refused = await ask('another wrong one');
     expect(refused).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } });
     expect((await ask(secret)).status).toBe(200);
+  });
+});
+
+describe('what it costs', () => {
+  const limited = setUpGateway({
+    servers: [shop],
+    assertions,
+    rates: { apiKey: { requests: 2, seconds: 3600 } },
+  });
+
+  it('one signature for each use that the key has left, and none for a refusal', async () => {
+    const sign = vi.spyOn(SignJWT.prototype, 'sign');
+    const { gateway } = limited;
+    const { secret } = await gateway.createVerifiableKey(await gateway.createAccount('alice'));
+    const ask = async (more: Record<string, string>) => {
+      const body = `${new URLSearchParams({ ...usual, subject_token: secret, ...more })}`;
+      return (await gateway.rest('POST', '/oauth/token', { headers: form, body })).status;
+    };
+    expect(await ask({ subject_token: createApiKeySecret('sk') })).toBe(400);
+    expect(await ask({ scope: 'documents.read' })).toBe(400);
+    expect(await ask({ audience: 'another' })).toBe(400);
+    expect(sign).not.toHaveBeenCalled();
+    for (const status of [200, 200, 429, 429]) expect(await ask({})).toBe(status);
+    expect(sign).toHaveBeenCalledTimes(2);
   });
 });
 

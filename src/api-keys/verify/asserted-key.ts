@@ -18,33 +18,25 @@ const earliest = (times: readonly (Date | null)[]): Date | null =>
   times.reduce((first, time) => (first === null || (time !== null && time < first) ? time : first), null);
 
 /** What of a key an owner or an operator can change, and an assertion does not say. */
-const stateOf = (found: FoundKey): string =>
-  [
-    found.name,
-    found.permissions,
-    found.metadata,
-    found.allowedAddresses,
-    found.rateLimit,
-    found.rateLimitWindow,
-    found.quotaUnits,
-    found.quotaRefill,
-    found.plan,
-    found.overrides,
-  ].join('\n');
-
-/** What may be said about found keys: a key that is remembered need not be described each time. */
-const described = new WeakMap<FoundKey, { readonly entitlement: Entitlement; readonly key: AssertedKey }>();
+const stateOf = (found: FoundKey): AssertedKey['state'] => [
+  found.name,
+  found.permissions,
+  found.metadata,
+  found.allowedAddresses,
+  found.rateLimit,
+  found.rateLimitWindow,
+  found.quotaUnits,
+  found.quotaRefill,
+  found.plan,
+  found.overrides,
+];
 
 /** What an assertion may say about a key that works now. */
-export function assertedKeyOf(found: FoundKey, entitlement: Entitlement, services: Services): AssertedKey {
-  const known = described.get(found);
-  if (known?.entitlement === entitlement) return known.key;
-  const key = describe(found, entitlement, services);
-  described.set(found, { entitlement, key });
-  return key;
-}
-
-const describe = (found: FoundKey, { plan, ceiling }: Entitlement, services: Services): AssertedKey => ({
+export const assertedKeyOf = (
+  found: FoundKey,
+  { plan, ceiling }: Entitlement,
+  services: Services,
+): AssertedKey => ({
   keyId: found.id,
   secretId: found.secretId,
   userId: found.account,

@@ -23,6 +23,7 @@ const verification = {
       properties: { is_enabled: nullable('boolean'), session_duration: nullable('integer') },
     },
     plan: nullable('string'),
+    assertion: nullable('string'),
     entitlement: {
       ...nullable('object'),
       properties: { metadata: nullable('object'), ...limits },
