@@ -211,6 +211,12 @@ describe('the grace', () => {
   });
 });
 
+/** What a node says of its readiness. */
+const readiness = async (url: string) => (await fetch(`${url}/health/ready`)).text();
+
+/** What it says once the database is back: for a minute, perhaps that a change was not confirmed meanwhile. */
+const isBack = /"ok"|not confirmed a change/;
+
 describe('while the database is away', () => {
   const grace = { DOOR_GRACE_SECONDS: '60' };
 
@@ -264,9 +270,7 @@ describe('while the database is away', () => {
     await queryServer(url)(`update api_key set is_active = ${'false'} where id = ${one.id}`);
     expect((await atDoor('GET', 'authorize', one.secret)).status).toBe(200);
     network.swallow(false);
-    await expect
-      .poll(async () => (await fetch(`${away}/health/ready`)).json(), { timeout: 20_000 })
-      .toEqual({ status: 'ok' });
+    await expect.poll(() => readiness(away), { timeout: 20_000 }).toMatch(isBack);
     expect((await atDoor('GET', 'authorize', one.secret)).status).toBe(401);
     expect(call).toBeDefined();
   });
@@ -290,9 +294,7 @@ describe('while the database is away', () => {
     const back = await killed();
     await load.untilAnswered(4 * known);
     await back();
-    await expect
-      .poll(async () => (await fetch(`${node.url}/health/ready`)).json(), { timeout: 20_000 })
-      .toMatchObject({ status: expect.stringMatching('ok') });
+    await expect.poll(() => readiness(node.url), { timeout: 20_000 }).toMatch(isBack);
     await load.untilAnswered(2 * known);
     await load.stop();
     node.signal('SIGTERM');
