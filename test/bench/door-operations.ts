@@ -5,8 +5,8 @@ import type { Operation } from './operation.ts';
 import { statusOnly, tokenProbes, whole } from './probes.ts';
 import type { World } from './world.ts';
 
-const verifyRequest = (key: unknown, token?: string) =>
-  rest('POST', '/keys/verify', token, JSON.stringify({ key }));
+const verifyRequest = (key: unknown, token?: string, more: object = {}) =>
+  rest('POST', '/keys/verify', token, JSON.stringify({ key, ...more }));
 const authorizeRequest = (key?: string) => rest('GET', '/keys/authorize', key);
 
 /** Keys that let nobody in, by what is wrong with them. */
@@ -69,6 +69,9 @@ function authorize(secrets: KeySecrets, database: string): Operation {
 /** Of a key that is used now and then, each use takes units of its quota anew: the load goes to few. */
 const ruledKeys = 200;
 
+/** Of a key that is used all the time, one signature serves 5 seconds: these are used that often in each slice. */
+const busyKeys = 20;
+
 const requirement = { 'x-keyward-require': 'documents.read' };
 
 /** The question of an OAuth client about a key. */
@@ -84,7 +87,7 @@ const requiring = (request: HttpRequest): HttpRequest => ({
 
 /**
  * Verifications that are compared with each other: for a reverse proxy, with keys that have no rules of their own and
- * with keys that have all; and for a server, in the two forms.
+ * with keys that have all; and for a server, in the two forms, and without and with an assertion.
  */
 export function ruleOperations({ valid, ruled }: KeySecrets, verifier: string) {
   const operation = (
@@ -102,11 +105,14 @@ export function ruleOperations({ valid, ruled }: KeySecrets, verifier: string) {
       probes: request ? [{ name: 'a good key', request, view: whole() }] : [],
     };
   };
+  const busy = valid.slice(0, busyKeys);
   return {
     plain: operation('plain', valid, authorizeRequest),
     ruled: operation('ruled', ruled, (key) => requiring(authorizeRequest(key))),
     verify: operation('verify', valid, (key) => verifyRequest(key, verifier)),
     introspect: operation('introspect', valid, (key) => introspectRequest(key, verifier)),
+    unsigned: operation('unsigned', busy, (key) => verifyRequest(key, verifier, { assertion: false })),
+    signed: operation('signed', busy, (key) => verifyRequest(key, verifier, { assertion: true })),
   };
 }
 

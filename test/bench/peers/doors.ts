@@ -14,6 +14,8 @@ const verification = {
     reason: nullable('string'),
     key_id: nullable('integer'),
     user_id: nullable('integer'),
+    owner_kind: nullable('string'),
+    organization_id: nullable('string'),
     expires_at: nullable('string'),
     name: nullable('string'),
     permissions: { type: 'array', items: { type: 'string' } },
@@ -23,6 +25,7 @@ const verification = {
       properties: { is_enabled: nullable('boolean'), session_duration: nullable('integer') },
     },
     plan: nullable('string'),
+    stale: { type: 'boolean' },
     assertion: nullable('string'),
     entitlement: {
       ...nullable('object'),

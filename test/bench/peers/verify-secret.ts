@@ -16,6 +16,9 @@ export interface SecretRow {
   readonly is_enabled: boolean | null;
   readonly session_duration: number | null;
   readonly plan: string | null;
+  /** `organization`, or null for a person. */
+  readonly kind: string | null;
+  readonly subject: string;
   readonly is_blocked: boolean;
 }
 
@@ -34,6 +37,8 @@ const notFound = {
   reason: 'not_found' as string | null,
   key_id: null as number | null,
   user_id: null as number | null,
+  owner_kind: null as string | null,
+  organization_id: null as string | null,
   expires_at: null as string | null,
   name: null as string | null,
   permissions: [] as string[],
@@ -43,6 +48,8 @@ const notFound = {
   entitlement: null as { metadata: null; rate_limit: null; quota: null } | null,
   rate_limit: null,
   quota: null,
+  stale: false,
+  assertion: null,
 };
 
 /** Verifies an API key. */
@@ -52,6 +59,7 @@ export type Verify = (secret: string) => Promise<typeof notFound>;
 export const findSecret = (digest: string): string =>
   `select k.id, k.account_id, k.name, k.is_active, k.expires_at, k.paused_at, k.permissions, k.metadata, s.works_until,
      k.allowed_addresses, k.rate_limit, q.units, q.taken, a.is_enabled, a.session_duration, c.plan, c.overrides,
+     c.kind, c.subject,
      c.blocked_at is not null as is_blocked, cq.refill, cq.taken as shared_taken, cq.generation
    from api_key_secret s join api_key k on k.id = s.api_key_id
    join account c on c.id = k.account_id
@@ -96,6 +104,8 @@ export function createVerify(store: SecretStore, pepper: KeyObject): Verify {
       reason,
       key_id: id,
       user_id: account_id,
+      owner_kind: row.kind ?? 'person',
+      organization_id: row.kind === 'organization' ? row.subject : null,
       expires_at: expires_at?.toISOString() ?? null,
       name,
       permissions: permissions === null ? [] : JSON.parse(permissions),
@@ -106,6 +116,8 @@ export function createVerify(store: SecretStore, pepper: KeyObject): Verify {
       entitlement: { metadata: null, rate_limit: null, quota: null },
       rate_limit: null,
       quota: null,
+      stale: false,
+      assertion: null,
     };
   };
 }
