@@ -36,9 +36,15 @@ const general = [
   forbid('no-unresolvable', 'An import that leads nowhere.', {}, { couldNotResolve: true }),
   forbid(
     'only-declared-packages',
-    'A package that package.json does not name is there by accident.',
-    {},
+    'A package that package.json does not name is there by accident. Scripts of a package use those of the project.',
+    { pathNot: '^packages/node/[^/]+[.]mjs$' },
     { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+  ),
+  forbid(
+    'packages-need-nothing',
+    'Who installs a package for servers installs nothing else.',
+    { path: '^packages/node/src/' },
+    { pathNot: '^packages/node/src/', dependencyTypesNot: ['type-only'] },
   ),
   forbid(
     'no-dev-dependency-in-production',
@@ -221,9 +227,10 @@ export default {
   options: {
     parser: 'tsc',
     tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: '^node_modules/' },
     // Other programs, with packages of their own.
-    exclude: { path: '^test/(bench/peers|support/better-auth)/' },
+    exclude: { path: '^test/(bench/peers|support/better-auth|packages/apps/next)/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
