@@ -124,6 +124,7 @@ export default defineConfig({
           // Installs anew in each: see test/installations.
           name: 'installations',
           include: ['test/installations/**/*.test.ts'],
+          globalSetup: 'test/support/build-service.ts',
           // One waits for the disk while the other compiles.
           maxConcurrency: 2,
           testTimeout: 1_800_000,

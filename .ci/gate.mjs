@@ -23,7 +23,8 @@ const changed = (() => {
 const unlessChanged = (what, pattern) =>
   changed === undefined || changed.some((file) => pattern.test(file)) ? undefined : `${what} did not change`;
 
-const installing = /^(package.*\.json|\.npmrc|run\.mjs|build\.mjs|vitest\.config\.ts|test\/installations\/)/;
+const installing =
+  /^(package(-lock)?\.json|\.npmrc|run\.mjs|build\.mjs|vitest\.config\.ts|test\/installations\/)/;
 const paging = /^(web|src\/pages)\//;
 
 const unlessThere = (name) =>

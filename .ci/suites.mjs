@@ -15,6 +15,11 @@ export const programs = {
   curl: [['curl', '--version'], 'curl'],
   python3: [['python3', '--version'], 'python3'],
   pyjwt: [['/usr/bin/python3', '-c', 'import cryptography, jwt'], 'python3-jwt python3-cryptography'],
+  'python-frameworks': [
+    ['/usr/bin/python3', '-c', 'import build, fastapi, flask, setuptools, uvicorn, wheel'],
+    'python3-build python3-fastapi python3-flask python3-pip python3-setuptools python3-uvicorn python3-venv python3-wheel',
+  ],
+  pypy3: [['pypy3', '--version'], 'pypy3'],
   // Its tool alone is used: the service that comes with it is not for here.
   promtool: [['promtool', '--version'], 'prometheus'],
   go: [['go', 'version'], 'golang-go'],
@@ -44,6 +49,7 @@ export const needs = {
   e2e: [
     ...['nginx', 'caddy', 'haproxy', 'apache2', 'curl', 'python3', 'promtool', 'go', 'php', 'openssl'],
     ...['systemd-analyze', 'glewlwyd', 'kin-openapi', 'bindfs', 'pyjwt', 'go-oidc'],
+    ...['python-frameworks', 'pypy3'],
   ],
   image: ['curl'],
   installations: [],

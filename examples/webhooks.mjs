@@ -1,13 +1,11 @@
-// Receives Keyward's webhooks with Node.js. Standard Webhooks' own library verifies each message, and the receiver
-// handles each message once.
+// Receives Keyward's webhooks with Node.js, and handles each message once.
 //
-//     npm install standardwebhooks
 //     WEBHOOK_SECRET=whsec_… node webhooks.mjs
 
 import { createServer } from 'node:http';
-import { Webhook } from 'standardwebhooks';
+import { verifyWebhook } from '@keyward/node/webhooks';
 
-const webhook = new Webhook(process.env.WEBHOOK_SECRET ?? '');
+const { WEBHOOK_SECRET = '', PORT = '9000' } = process.env;
 
 /** The most bytes of a body: no message of Keyward's is longer. */
 const longestBody = 100_000;
@@ -31,13 +29,13 @@ async function readBody(request) {
     if (length > longestBody) throw new Error('The body is too long');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }
 
 const server = createServer(async (request, response) => {
   let event;
   try {
-    event = webhook.verify(await readBody(request), request.headers);
+    event = await verifyWebhook(request.headers, await readBody(request), WEBHOOK_SECRET);
   } catch {
     // Also if the sender has gone away.
     return response.writeHead(400, { connection: 'close' }).end();
@@ -48,4 +46,4 @@ const server = createServer(async (request, response) => {
   response.writeHead(204).end();
 });
 
-server.listen(Number(process.env.PORT ?? 9000), '127.0.0.1', () => console.log('listening'));
+server.listen(Number(PORT), '127.0.0.1', () => console.log('listening'));

@@ -1,47 +1,26 @@
-// An API that checks the assertion of each request itself. Its documents need a permission.
+// An API that checks the assertion of each request itself, and asks nobody. Its documents need a permission.
 //
 //   KEYWARD_URL=… AUDIENCE=… PORT=8080 node examples/typescript/check-assertion.ts
-import { createServer } from 'node:http';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createServer, type ServerResponse } from 'node:http';
+import { createAssertions } from '@keyward/node/assertions';
+import { withApiKey } from '@keyward/node/http';
 
 const { KEYWARD_URL = 'http://127.0.0.1:4000', AUDIENCE = 'api', PORT = '8080' } = process.env;
+const assertions = createAssertions({ issuer: KEYWARD_URL, audience: AUDIENCE });
 
-interface Assertion {
-  scope: string;
-  keyward: { user_id: number };
-}
+const send = (response: ServerResponse, body: object) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
 
-/** Keyward's public keys. jose keeps them, and reads them again if a `kid` is new. */
-const keys = createRemoteJWKSet(new URL(`${KEYWARD_URL}/.well-known/jwks.json`));
+const profile = withApiKey(assertions, {}, ({ keyward: { user_id } }, response) =>
+  send(response, { user_id }),
+);
 
-/** Returns what an assertion says. If it is not valid, this throws. */
-async function checkAssertion(assertion: string): Promise<Assertion> {
-  const { payload } = await jwtVerify<Assertion>(assertion, keys, {
-    algorithms: ['ES256'],
-    issuer: KEYWARD_URL,
-    audience: AUDIENCE,
-    typ: 'at+jwt',
-    requiredClaims: ['exp'],
-  });
-  return payload;
-}
+const documents = withApiKey(
+  assertions,
+  { permissions: ['documents.read'] },
+  ({ keyward: { user_id } }, response) => send(response, { user_id }),
+);
 
-/** Whether a scope has a permission, by its name or by a wildcard. */
-function hasPermission(scope: string, permission: string): boolean {
-  const covers = (held: string) => held.endsWith('.*') && permission.startsWith(held.slice(0, -1));
-  return scope.split(' ').some((held) => held === '*' || held === permission || covers(held));
-}
-
-createServer(async (request, response) => {
-  const send = (status: number, body: object) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
-  try {
-    const { scope, keyward } = await checkAssertion(`${request.headers['x-keyward-assertion'] ?? ''}`);
-    if (request.url !== '/documents' || hasPermission(scope, 'documents.read'))
-      send(200, { user_id: keyward.user_id });
-    else send(403, { detail: 'Forbidden' });
-  } catch (error) {
-    console.error(`${error}`);
-    send(401, { detail: 'Unauthorized' });
-  }
-}).listen(Number(PORT), '127.0.0.1');
+createServer((request, response) =>
+  request.url === '/documents' ? documents(request, response) : profile(request, response),
+).listen(Number(PORT), '127.0.0.1');

@@ -26,7 +26,7 @@ const curlPrints = `== A new API key is verified
 
 describeExamples(useExamples().run, [
   ['sh', 'sh examples/keyward.sh', curlPrints, canRun('curl', 'its example is not run')],
-  ['Python', 'python3 examples/keyward.py', sentences, canRun('python3', 'its example is not run')],
+  ['Python', 'python3 examples/manage_keys.py', sentences, canRun('python3', 'its example is not run')],
   ['Go', 'go run examples/keyward.go', sentences, canRun('go', 'its example is not run', ['version'])],
   ['PHP', 'php examples/keyward.php', sentences, canRun('php', 'its example is not run', ['--ri', 'curl'])],
 ]);

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
+import { copyInto, installNodePackage } from '../support/node-package.ts';
 import { createTemporaryFolder, freePort, root, runShell, startProcess } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
 import { startProxy } from '../support/proxy-process.ts';
+import { pythonPackage } from '../support/python-package.ts';
 
 type Folder = Awaited<ReturnType<typeof createTemporaryFolder>>;
 type Service = Awaited<ReturnType<typeof startProcess>>;
@@ -36,13 +38,23 @@ const createInactive = async () => {
   return key;
 };
 
+/** The reasons that the packages tell a client, where these are not Keyward's own: they do not say which keys exist. */
+const published: Readonly<Record<string, string>> = {
+  not_found: 'invalid_api_key',
+  inactive: 'invalid_api_key',
+};
+
 /** What a client with a key is answered, by where it asks. */
-const cases: readonly (readonly [what: string, key: () => Promise<string>, answers: object])[] = [
-  ['a key', createKey, { '/': [200, { user_id: 1 }], '/documents': [403, 'insufficient_permissions'] }],
+const cases: readonly (readonly [
+  what: string,
+  key: () => Promise<string>,
+  answers: Readonly<Record<string, readonly [status: number, said: number | string]>>,
+])[] = [
+  ['a key', createKey, { '/': [200, 1], '/documents': [403, 'insufficient_permissions'] }],
   [
     'a key with the permission',
     () => createKey({ permissions: ['documents.*'] }),
-    { '/documents': [200, { user_id: 1 }] },
+    { '/documents': [200, 1] },
   ],
   ['no key', async () => '', { '/': [401, 'not_found'] }],
   ['a text that is no key', async () => 'x'.repeat(2000), { '/': [401, 'not_found'] }],
@@ -52,11 +64,7 @@ const cases: readonly (readonly [what: string, key: () => Promise<string>, answe
     () => createKey({ allowed_addresses: ['192.0.2.0/24'] }),
     { '/': [403, 'address_not_allowed'] },
   ],
-  [
-    'a key for this address',
-    () => createKey({ allowed_addresses: ['127.0.0.1'] }),
-    { '/': [200, { user_id: 1 }] },
-  ],
+  ['a key for this address', () => createKey({ allowed_addresses: ['127.0.0.1'] }), { '/': [200, 1] }],
   [
     'a key without units',
     () => createKey({ quota: { limit: 0, refill: 'never' } }),
@@ -65,7 +73,16 @@ const cases: readonly (readonly [what: string, key: () => Promise<string>, answe
 ];
 
 describe.each<[string, string, (folder: string) => Promise<readonly string[]>, boolean]>([
-  ['TypeScript', process.execPath, async () => [join(root, 'examples/typescript/verify-keys.ts')], true],
+  [
+    'TypeScript',
+    process.execPath,
+    async (path) => {
+      await installNodePackage(path, []);
+      await copyInto(path, 'examples/typescript', ['verify-keys.ts']);
+      return [join(path, 'verify-keys.ts')];
+    },
+    true,
+  ],
   [
     'Python',
     'python3',
@@ -93,6 +110,7 @@ describe.each<[string, string, (folder: string) => Promise<readonly string[]>, b
     const port = await freePort();
     const env = {
       ...process.env,
+      ...pythonPackage,
       KEYWARD_URL: service.url,
       KEYWARD_SERVER_SECRET: developmentServerSecret,
       PORT: `${port}`,
@@ -105,13 +123,17 @@ describe.each<[string, string, (folder: string) => Promise<readonly string[]>, b
 
   const ask = async (key: string, path: string) => {
     const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
-    return [answer.status, await answer.json()];
+    const { user_id, reason } = (await answer.json()) as { user_id?: number; reason?: string };
+    return { status: answer.status, said: user_id ?? reason };
   };
 
   it.runIf(isHere).each(cases)('answers a client with %s', async (_what, createFor, answers) => {
     const key = await createFor();
-    for (const [path, [status, said]] of Object.entries(answers))
-      expect(await ask(key, path)).toEqual([status, typeof said === 'string' ? { reason: said } : said]);
+    for (const [path, [status, said]] of Object.entries(answers)) {
+      const answer = await ask(key, path);
+      expect(answer.status).toBe(status);
+      expect([said, published[said]]).toContain(answer.said);
+    }
   });
 
   it.runIf(isHere)('answers a client without a key', async () => {
@@ -122,10 +144,10 @@ describe.each<[string, string, (folder: string) => Promise<readonly string[]>, b
     const key = await createKey();
     service.signal('SIGSTOP');
     try {
-      expect(await ask(key, '/')).toEqual([503, { reason: 'unknown' }]);
+      expect(await ask(key, '/')).toMatchObject({ status: 503 });
     } finally {
       service.signal('SIGCONT');
     }
-    await expect.poll(() => ask(key, '/'), { timeout: 10_000 }).toEqual([200, { user_id: 1 }]);
+    await expect.poll(() => ask(key, '/'), { timeout: 10_000 }).toEqual({ status: 200, said: 1 });
   });
 });

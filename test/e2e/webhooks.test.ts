@@ -4,14 +4,10 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  createTemporaryFolder,
-  freePort,
-  root,
-  type ServiceProcess,
-  startProcess,
-} from '../support/process.ts';
+import { copyInto, installNodePackage } from '../support/node-package.ts';
+import { createTemporaryFolder, freePort, type ServiceProcess, startProcess } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
+import { pythonPackage } from '../support/python-package.ts';
 import { scrape } from '../support/scrape.ts';
 import { queryFile } from '../support/sqlite-service.ts';
 import { createSecret, failures, type Receiver, startReceiver, take } from '../support/webhook-receiver.ts';
@@ -30,10 +26,13 @@ const rareLooks = `--import=data:text/javascript,${encodeURIComponent(
 async function startExample(command: string, file: string) {
   const secret = createSecret();
   const port = await freePort();
+  const folder = stack.use(await createTemporaryFolder()).path;
+  await copyInto(folder, 'examples', [file]);
+  if (command === process.execPath) await installNodePackage(folder, []);
   const { PATH = '' } = process.env;
-  const env = { PATH, PORT: `${port}`, WEBHOOK_SECRET: secret };
-  const child = spawn(command, [`examples/${file}`], {
-    cwd: root,
+  const env = { PATH, ...pythonPackage, PORT: `${port}`, WEBHOOK_SECRET: secret };
+  const child = spawn(command, [file], {
+    cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -183,7 +182,7 @@ describe.each(languages)('the receiver in %s answers, and goes on,', (name, _fil
     if ('transfer-encoding' in headers) Reflect.deleteProperty(fields, 'content-length');
     const head = Object.entries(fields).map(([field, value]) => `${field}: ${value}\r\n`);
     const socket = connect({ port: Number(new URL(example.url).port), host: '127.0.0.1' });
-    socket.end(Buffer.from(`POST / HTTP/1.1\r\n${head.join('')}\r\n${body}`, 'latin1'));
+    socket.write(Buffer.from(`POST / HTTP/1.1\r\n${head.join('')}\r\n${body}`, 'latin1'));
     // The rest of a body that is too long may be answered with a reset.
     const answer = await socket
       .setEncoding('latin1')

@@ -1,12 +1,13 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { symlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import type { AssertionAlgorithm } from '../../src/secrets/assertion-keys.ts';
 import { documents } from './documents.ts';
+import { installNodePackage } from './node-package.ts';
 import { createTemporaryFolder, freePort, root, runCommand } from './process.ts';
 import { canRun } from './programs.ts';
 import { readLikeCgi, startProxiedApi } from './proxied-api.ts';
@@ -136,7 +137,9 @@ const example = (
     const folder = stack.use(await createTemporaryFolder()).path;
     const copy = join(folder, path.replaceAll('/', '-'));
     const text = readFileSync(join(root, 'examples', path), 'utf8');
-    await writeFile(copy, adapt(text, { ES256: algorithm, ...replacements }));
+    // The package for Node reads the algorithm from the key.
+    const own = text.includes('ES256') ? { ES256: algorithm } : {};
+    await writeFile(copy, adapt(text, { ...own, ...replacements }));
     const [program, ...args] = await command(copy, folder);
     const port = await freePort();
     const server = `http://127.0.0.1:${port}`;
@@ -155,7 +158,7 @@ const typescript = example(
   true,
   'typescript/check-assertion.ts',
   async (copy, folder) => {
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await installNodePackage(folder, []);
     return [process.execPath, copy];
   },
 );

@@ -1,7 +1,7 @@
 """Calls Keyward's REST API with Python's standard library. It creates an API key, verifies it, deactivates it and
 verifies it again. Then it reads the private key's status, changes the automation settings, and shows two errors.
 
-    KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… python3 examples/keyward.py
+    KEYWARD_TOKEN=… KEYWARD_SERVER_SECRET=… python3 examples/manage_keys.py
 """
 
 import json

@@ -1,0 +1,4 @@
+import { withApiKey } from '@keyward/node/next';
+import { address, describe, keyward } from '../../keyward.ts';
+
+export const GET = withApiKey(keyward, { address }, (_request, context) => describe(context.keyward));
