@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
-import { installNodePackage, type Packed } from '../support/node-package.ts';
+import { copyInto, installNodePackage, type Packed } from '../support/node-package.ts';
 import { createTemporaryFolder, freePort, root, runCommand, startProcess } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
 import { startProxy } from '../support/proxy-process.ts';
@@ -27,6 +27,10 @@ const readmeOf = (name: string) => readFileSync(join(root, 'packages', name, 'RE
 /** The blocks of code of a README in a language, from top to bottom. */
 const blocksOf = (text: string, language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+
+const apps = ['keyward', 'express', 'express-4', 'fastify', 'fetch', 'hono', 'http'].map(
+  (name) => `${name}.ts`,
+);
 
 const secret = createSecret();
 let service: Awaited<ReturnType<typeof startProcess>>;
@@ -124,6 +128,33 @@ describe('the README of the package for Node', () => {
     expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
     expect(packed.size - gzipSync(readmeOf('node')).length).toBeLessThan(10_000);
   });
+});
+
+it('the types of the package for Node are right for each framework, and need no leniency', async () => {
+  const own = stack.use(await createTemporaryFolder()).path;
+  await installNodePackage(own, [
+    ...['express', 'express-4', 'fastify', 'hono', '@hono/node-server', '@types/express', '@types/node'],
+  ]);
+  await copyInto(own, 'test/packages/apps', [...apps, 'modules.d.ts']);
+  const compilerOptions = {
+    ...{ target: 'es2023', lib: ['es2023', 'dom'], module: 'nodenext', types: ['node'], noEmit: true, strict: true },
+    ...{ allowImportingTsExtensions: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+  };
+  await writeFile(join(own, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
+  const options = { cwd: own, env: {}, timeout: 50_000 };
+  expect(await runCommand([process.execPath, compiler, '-p', own], options)).toMatchObject({
+    code: 0,
+    stdout: '',
+  });
+  // And they hold: without its brackets, a permission is no list.
+  const text = readFileSync(join(own, 'keyward.ts'), 'utf8');
+  await writeFile(join(own, 'keyward.ts'), text.replace("['documents.read']", "'documents.read'"));
+  const { code, stdout } = await runCommand([process.execPath, compiler, '-p', own], options);
+  expect([code, stdout]).toEqual([
+    expect.any(Number),
+    expect.stringContaining("Type 'string' is not assignable"),
+  ]);
 });
 
 describe.runIf(hasPython)('the README of the package for Python', () => {
