@@ -1,6 +1,6 @@
 import { fromBase64 } from './base64.ts';
 import { createCheck, notFound } from './check.ts';
-import { fetchJson, logError, malformed, within } from './fetch-json.ts';
+import { fetchJson, logError, malformed, tell, within } from './fetch-json.ts';
 import { differing, readBearer, valuesOf } from './request.ts';
 import {
   type Caller,
@@ -23,6 +23,9 @@ export interface AssertionOptions {
 
 /** The most characters of an assertion. */
 const longest = 16_384;
+
+/** The longest time for reading the public keys, in milliseconds. */
+const longestRead = 5000;
 
 /** How far ahead Keyward's clock may be, in seconds. */
 const leeway = 5;
@@ -68,10 +71,10 @@ function createFinder({ issuer, onError = logError }: AssertionOptions) {
 
   const read = async () => {
     try {
-      keys = await within(5000, (signal) => readKeys(url, signal));
+      keys = await within(longestRead, (signal) => readKeys(url, signal));
       freshUntil = performance.now() + 300_000;
     } catch (error) {
-      onError(error as KeywardError);
+      tell(onError, error as KeywardError);
     } finally {
       readsAt = performance.now() + (isFresh() ? 10_000 : 1000);
       reading = undefined;
@@ -80,8 +83,12 @@ function createFinder({ issuer, onError = logError }: AssertionOptions) {
 
   return async (kid: unknown): Promise<PublicKey | undefined> => {
     if (!isFresh() || !keys.has(kid)) {
-      if (performance.now() >= readsAt) reading ??= read();
-      await reading;
+      if (performance.now() >= readsAt) {
+        // One at a time. If a runtime drops it with its client, another begins later.
+        readsAt = performance.now() + longestRead;
+        reading = read();
+      }
+      await within(longestRead, async () => reading);
     }
     if (isFresh()) return keys.get(kid);
     throw new KeywardError('Keyward has just failed');

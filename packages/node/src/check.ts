@@ -6,6 +6,7 @@ import type { CallerRequest, Checker, Needs, Verification } from './types.ts';
  * @throws {TypeError} if something is malformed or unknown
  */
 export function readNeeds(needs: Needs) {
+  if (Object.getPrototypeOf(needs) !== Object.prototype) throw new TypeError('The needs are no plain object');
   for (const [name, value] of Object.entries(needs))
     if (name === 'permissions' ? !Array.isArray(value) : name !== 'cost' || !Number.isInteger(value))
       throw new TypeError(`${name} is malformed`);

@@ -10,8 +10,8 @@ const restFor = 2000;
 type Report = (hasFailed: boolean | undefined) => void;
 
 /**
- * Makes a circuit breaker: nobody waits for a Keyward that does not work. Once the rest is over, one request tries, and
- * the others are refused until it has ended.
+ * Makes a circuit breaker: nobody waits for a Keyward that does not work. Once the rest is over, one request tries,
+ * and the others are refused. If nobody hears how it ended, as where a runtime drops it with its client, another tries.
  * @returns asks whether a request may be sent: undefined if not, else what to call when it has ended
  */
 export function createCircuit(): () => Report | undefined {
@@ -31,7 +31,7 @@ export function createCircuit(): () => Report | undefined {
   return () => {
     if (isOpen()) {
       if (performance.now() < triesAt) return undefined;
-      triesAt = Number.POSITIVE_INFINITY;
+      triesAt = performance.now() + restFor;
     }
     const mine = era;
     return (hasFailed) => {

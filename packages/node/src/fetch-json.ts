@@ -18,7 +18,7 @@ interface Cause {
 
 /** The first cause of an error: Node tries several addresses of a host, and has an error for each. */
 function causeOf(error: unknown): Cause {
-  const { cause } = error as { cause?: Cause };
+  const { cause } = (error ?? {}) as { cause?: Cause };
   return cause?.errors?.[0] ?? cause ?? {};
 }
 
@@ -57,7 +57,7 @@ function refusedWith({ status, headers }: Response): KeywardError {
 
 /**
  * Sends a request and reads the JSON of its answer. Follows no redirect. Sends the request again only if there was no
- * connection.
+ * connection; so does `fetch` if a server says that the request was not meant for it (421).
  * @returns undefined if the answer is not JSON
  * @throws {KeywardError} if the status is not 200, or the answer is too long
  */
@@ -97,6 +97,12 @@ export async function within<Result>(
     // Frees the connection of an answer that was not read to its end.
     controller.abort();
   }
+}
+
+/** Calls `onError`, which may do what it likes: nobody waits for it, and its failure is nobody's. */
+export function tell(onError: (error: KeywardError) => unknown, error: KeywardError): void {
+  const call = async () => onError(error);
+  call().catch(() => undefined);
 }
 
 /** Says in one line what failed. */

@@ -1,6 +1,6 @@
 import { createCheck, notFound, readNeeds } from './check.ts';
 import { createCircuit } from './circuit.ts';
-import { fetchJson, logError, malformed, within } from './fetch-json.ts';
+import { fetchJson, logError, malformed, tell, within } from './fetch-json.ts';
 import type { ApiKeyVerification, VerifyApiKeyRequest } from './generated/openapi.ts';
 import { readAddress, readKey } from './request.ts';
 import { type Checker, KeywardError, type Needs, type Verification } from './types.ts';
@@ -14,7 +14,7 @@ export interface KeywardOptions {
   readonly url: string;
   /** Your server's secret (`kws_…`) or an access token; or a function that returns one, called for each request. */
   readonly credential: string | (() => string | Promise<string>);
-  /** The longest wait for Keyward, in milliseconds. Default: 5000. */
+  /** The longest wait for Keyward, in milliseconds (at most 600,000). Default: 5000. */
   readonly timeout?: number;
   /** Called if asking Keyward fails. Default: writes one line to stderr. */
   readonly onError?: (error: KeywardError) => void;
@@ -43,10 +43,12 @@ const isVisible = /^[\x21-\x7e]+$/;
 
 /** Reads the credential. */
 async function readCredential(credential: KeywardOptions['credential']): Promise<string> {
-  const text = (typeof credential === 'function' ? await credential() : credential).trim();
-  // The error of `fetch` would repeat it.
-  if (!isVisible.test(text)) throw new KeywardError('The credential is not ASCII');
-  return text;
+  try {
+    const text = (typeof credential === 'function' ? await credential() : credential).trim();
+    if (isVisible.test(text)) return text;
+  } catch {}
+  // An error of the function, or of `fetch`, could repeat it.
+  throw new KeywardError('The credential cannot be read, or is not ASCII');
 }
 
 /** What JSON leaves out if it is undefined. */
@@ -57,6 +59,7 @@ function createAsk({ url, credential, timeout = 5000, onError = logError }: Keyw
   // It may have a path, but no user, query or fragment.
   if (!/^https?:\/\/[^?#@\s]+$/.test(url) || !credential)
     throw new TypeError('url or credential is malformed');
+  if (!(timeout > 0 && timeout <= 600_000)) throw new TypeError('timeout is malformed');
   const target = `${url.replace(/\/+$/, '')}/api/v1/keys/verify`;
   const enter = createCircuit();
 
@@ -78,7 +81,7 @@ function createAsk({ url, credential, timeout = 5000, onError = logError }: Keyw
       const error = caught as KeywardError;
       const { status = 0 } = error;
       report(isAsked ? status < 400 || status >= 500 : undefined);
-      onError(error);
+      tell(onError, error);
       throw error;
     }
   };

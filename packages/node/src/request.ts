@@ -36,7 +36,7 @@ export function readKey(request: CallerRequest): string | undefined {
 
 /** Reads an IP address, without its zone. Undefined if the text is none: a client may have sent it to a proxy. */
 export function readAddress(text: string | undefined): string | undefined {
-  const [address = ''] = text?.split('%') ?? [];
+  const [address = ''] = typeof text === 'string' ? text.split('%') : [];
   // An IPv4 address may be the end of an IPv6 address, which a URL can have.
   const end = /^\d+\./.test(address) ? `::${address}` : address;
   return /^[\da-f:.]+$/i.test(end) && URL.canParse(`http://[${end}]`) ? address : undefined;

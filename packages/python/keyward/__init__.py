@@ -11,6 +11,7 @@ import base64
 import concurrent.futures
 import contextlib
 import errno
+import functools
 import hashlib
 import hmac
 import inspect
@@ -240,11 +241,9 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
-def _short_int(digits: str) -> int:
-    """Reads a whole number. A very long one would take seconds."""
-    if len(digits) > 20:
-        raise ValueError("a number is too long")
-    return int(digits)
+def _number(digits: str) -> Union[int, float]:
+    """Reads a whole number. As an `int`, a very long one would take seconds, and an owner can write one in metadata."""
+    return int(digits) if len(digits) <= 20 else float(digits)
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -255,7 +254,7 @@ def _no_constant(name: str) -> NoReturn:
 def _parse(body: bytes) -> Optional[dict[str, Any]]:
     """Reads a JSON object in UTF-8. None if it is none."""
     try:
-        return _object(json.loads(body.decode(), parse_int=_short_int, parse_constant=_no_constant))
+        return _object(json.loads(body.decode(), parse_int=_number, parse_constant=_no_constant))
     except (ValueError, RecursionError):
         return None
 
@@ -513,7 +512,11 @@ async def _wait_async(step: Union[_Ready, _Pause]) -> Optional[asyncio.Future[An
             await asyncio.wait([task], timeout=_left(step.until))
             return task
         finally:
-            task.cancel()
+            # One that was there before may be for others too.
+            if task is not step.end:
+                # Its error may contain the credential, and nobody else is to tell.
+                task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+                task.cancel()
     return None
 
 
@@ -885,8 +888,8 @@ class _State:
         """Looks up a host. A lookup cannot be stopped: it has its own thread, and all who wait share it."""
         try:
             return list(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST))
-        except socket.gaierror:
-            pass  # It is a name.
+        except (socket.gaierror, UnicodeError):
+            pass  # It is a name, or cannot be one.
         with self._lock:
             lookup = self._lookup
             if lookup is None:
@@ -1265,14 +1268,16 @@ def asgi(app: Callable[..., Any], keyward: Keyward, needs: _NeedsOf = _every_req
     The client's address is `scope["client"]`. A refused WebSocket is never opened: its handshake gets the refusal, or
     403 if the server cannot send that. A WebSocket counts as GET.
 
-    :param needs: as for `wsgi`. The path is `scope["path"]`, without the `root_path`.
+    :param needs: as for `wsgi`. The path is `scope["path"]`, with and without the `root_path` of the server or of the
+        application: both count, and a path is public only if both are. If the application is wrapped in another
+        middleware and sets a root path itself, add this with `app.add_middleware(asgi, keyward=…, needs=…)`.
     """
 
     async def guarded(scope: dict[str, Any], receive: Callable[..., Any], send: Callable[..., Any]) -> None:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
-        outcome = await _check_asgi(scope, keyward, needs)
+        outcome = await _check_asgi(scope, app, keyward, needs)
         if not isinstance(outcome, Refusal):
             await app({**scope, "keyward": outcome}, receive, send)
         elif scope["type"] == "websocket":
@@ -1283,14 +1288,33 @@ def asgi(app: Callable[..., Any], keyward: Keyward, needs: _NeedsOf = _every_req
     return guarded
 
 
-async def _check_asgi(scope: dict[str, Any], keyward: Keyward, needs: _NeedsOf) -> Union[None, Caller, Refusal]:
+def _readings(scope: dict[str, Any], app: object) -> list[str]:
+    """The paths that a framework may route by. Versions differ in whether `path` contains `root_path`, and FastAPI sets
+    one of its own after this."""
+    path: str = scope["path"]
+    roots = [f"{root or ''}".rstrip("/") for root in (scope.get("root_path"), getattr(app, "root_path", None))]
+    return [path, *(path[len(root) :] for root in roots if root and f"{path}/".startswith(f"{root}/"))]
+
+
+def _needs_of_all(needs: _NeedsOf, method: str, paths: Sequence[str]) -> Union[Needs, Refusal]:
+    """Asks what a request needs, whichever of the paths it is read by. It is public only if all are."""
+    found = [_needs_of(needs, method, path) for path in paths]
+    for need in found:
+        if isinstance(need, Refusal):
+            return need
+    each = [need for need in found if isinstance(need, Needs)]
+    if all(need is PUBLIC for need in each):
+        return PUBLIC
+    return functools.reduce(_both, (Needs() if need is PUBLIC else need for need in each))
+
+
+async def _check_asgi(
+    scope: dict[str, Any], app: object, keyward: Keyward, needs: _NeedsOf
+) -> Union[None, Caller, Refusal]:
     """Checks a request or a handshake. None if it needs no key."""
     if scope["type"] not in ("http", "websocket"):
         raise ValueError(f"keyward does not know requests of the type {scope['type']}")
-    path, root = scope["path"], scope.get("root_path", "").rstrip("/")
-    if root and f"{path}/".startswith(f"{root}/"):
-        path = path[len(root) :]
-    need = _needs_of(needs, scope.get("method", "GET"), path)
+    need = _needs_of_all(needs, scope.get("method", "GET"), _readings(scope, app))
     if isinstance(need, Refusal):
         return need
     if need is PUBLIC:
@@ -1441,7 +1465,9 @@ def _webhook_key(secret: str) -> bytes:
 
 
 def _single(headers: _Headers, name: str) -> str:
-    values = _values(headers, name)
+    """The value of a header field, to the letter: whoever handles each `webhook-id` once must see the same text."""
+    pairs: Iterable[tuple[_Text, _Text]] = headers.items() if hasattr(headers, "items") else headers
+    values = [_decode(value) for field, value in pairs if _decode(field).lower() == name]
     if len(values) != 1:
         raise WebhookError(f"The header {name} is missing, or there are several")
-    return values.pop()
+    return values[0]

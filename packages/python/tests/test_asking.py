@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime
+import gc
 import json
 import time
 import unittest
@@ -107,6 +108,18 @@ class Asking(unittest.TestCase):
         self.server.behaviour = answer({**FULL, **wrong})
         self.assertEqual(self.keyward.verify("sk-a"), Caller(True, None, 5, 7))
 
+    def test_numbers_of_any_length_in_what_an_owner_writes(self):
+        for text in ("100000000000000000000", "-10000000000000000000", "1" * 400, "1e308", "-0.5"):
+            metadata = f'{{"n": {text}}}'
+            body = json.dumps({**VALID, "metadata": "HERE"}).replace('"HERE"', metadata)
+            self.server.behaviour = answer(body.encode())
+            for _ in range(6):
+                self.assertEqual(self.keyward.verify("sk-a").metadata["n"], float(text))
+            self.server.behaviour = answer(body.replace('"key_id": 5', f'"key_id": {text}').encode())
+            with self.assertRaises(KeywardError):
+                self.keyward.verify("sk-a")
+        self.assertEqual(len(self.errors), 5)
+
     def test_refusals(self):
         def limits():
             rate, quota = {"resets_at": in_seconds(29.9)}, {"refills_at": in_seconds(59.9)}
@@ -200,7 +213,6 @@ class Asking(unittest.TestCase):
             "truncated": answer(ok[:-1]),
             "two values": answer(ok + ok),
             "NaN": answer(ok[:-1] + b',"x":NaN}'),
-            "a long number": answer(ok[:-1] + b',"x":' + b"9" * 500_000 + b"}"),
             "deep": answer(b'{"x":' * 100_000),
             "not UTF-8": answer(ok[:-1] + b',"x":"\xff"}'),
             "UTF-16": answer(ok.decode().encode("utf-16")),
@@ -435,6 +447,45 @@ class Asking(unittest.TestCase):
                     self.assertEqual(len(self.errors), 1, credential)
                     self.assertNotRegex(f"{self.errors[0]!r} {self.errors[0].__cause__!r}", "kws_")
         self.assertEqual(self.server.requests, [])
+
+    def test_a_task_for_the_credential_that_many_share_outlives_them(self):
+        async def steps():
+            async def renew():
+                await asyncio.sleep(0.1)
+                return "kws_new"
+
+            shared = asyncio.ensure_future(renew())
+            keyward = self.ask(self.server.url, lambda: shared)
+            tasks = [asyncio.ensure_future(keyward.verify_async("sk-a")) for _ in range(3)]
+            await asyncio.sleep(0.02)
+            tasks[0].cancel()
+            self.assertEqual([(await task).key_id for task in tasks[1:]], [5, 5])
+
+        asyncio.run(steps())
+
+    def test_an_error_of_the_function_for_the_credential_is_told_to_nobody(self):
+        told = []
+
+        async def fails_at_the_end():
+            try:
+                await asyncio.sleep(30)
+            finally:
+                raise RuntimeError("kws_secret")
+
+        async def steps():
+            asyncio.get_running_loop().set_exception_handler(lambda loop, context: told.append(context))
+            keyward = self.ask(self.server.url, fails_at_the_end, 0.1)
+            self.unavailable(await keyward.check_async({"x-api-key": "a"}))
+            await asyncio.sleep(0.01)
+            gc.collect()
+
+        asyncio.run(steps())
+        gc.collect()
+        self.assertEqual(told, [])
+
+    def test_a_host_that_cannot_be_a_name(self):
+        for host in ("a..b", "x" * 64):
+            self.unavailable(self.ask(f"http://{host}").check({"x-api-key": "a"}))
 
     def test_a_slow_function_for_the_credential_is_cancelled(self):
         ends = []

@@ -178,6 +178,38 @@ class Frameworks(unittest.TestCase):
         self.assertEqual(self.call_asgi("GET", "/apihealth", {}, root_path="/api")[0], 401)
         self.assertEqual(self.call_asgi("GET", "/api", root_path="/api")[0], 200)
 
+    def test_a_path_is_public_only_if_it_is_with_and_without_the_root_path(self):
+        public = ("/health", "/api/health")
+        one = lambda method, path: PUBLIC if path == "/health" else Needs()  # noqa: E731
+        both = lambda method, path: PUBLIC if path in public else Needs()  # noqa: E731
+        for root in ("/api", "/api/"):
+            self.assertEqual(self.call_asgi("GET", "/api/health", {}, one, root_path=root)[0], 401)
+            self.assertEqual(self.call_asgi("GET", "/api/health", {}, both, root_path=root)[0], 200)
+        # As versions of Starlette do that have taken the root path away already.
+        self.assertEqual(self.call_asgi("GET", "/admin/health", {}, one, root_path="/admin")[0], 401)
+
+    def test_the_root_path_that_an_application_sets_later(self):
+        class Application:
+            root_path = "/api"
+
+            async def __call__(self, scope, receive, send):
+                await send({"type": "http.response.start", "status": 200, "headers": []})
+                await send({"type": "http.response.body", "body": b""})
+
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        async def receive():
+            return {"type": "http.request"}
+
+        needs = lambda method, path: Needs(["documents.read"] if path == "/documents" else [])  # noqa: E731
+        scope = {"type": "http", "method": "GET", "path": "/api/documents", "headers": [(b"x-api-key", b"sk-a")]}
+        asyncio.run(asgi(Application(), self.keyward, needs)(scope, receive, send))
+        self.assertEqual(sent[0]["status"], 200)
+        self.assertEqual(self.server.questions[0]["permissions"], ["documents.read"])
+
     def test_needs_that_fail_let_nobody_pass(self):
         def fails(method, path):
             raise KeyError(path)

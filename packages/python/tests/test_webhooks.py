@@ -87,6 +87,9 @@ class Webhooks(unittest.TestCase):
             self.refused({**good, name: ""})
             self.refused([*good.items(), (name, "x")])
             self.refused({**good, name: good[name] + "x"})
+        # Whoever handles each id once must see the text that is signed.
+        for message in (f"{ID},{ID}", f"{ID}, {ID}", f"{ID}\xa0", f" {ID}"):
+            self.refused({**good, "webhook-id": message})
         signature = good["webhook-signature"]
         for text in (
             signature[3:],

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { createCircuit } from '../../../../packages/node/src/circuit.ts';
 import {
   createKeyward,
   type KeywardError,
@@ -437,17 +438,93 @@ describe('faults', () => {
       const keyward = createKeyward({ url: 'http://127.0.0.1:1', credential: secret });
       expect(statusOf(await keyward.check({})({ headers: { 'x-api-key': key } }))).toBe(503);
     }
-    expect(texts).toEqual(Array(3).fill('keyward: The credential is not ASCII'));
+    expect(texts).toEqual(Array(3).fill('keyward: The credential cannot be read, or is not ASCII'));
   });
 
-  it('a handler of errors that throws → 503', async () => {
-    const { ask } = connect('http://127.0.0.1:1', {
-      onError: () => {
+  it.each<[string, () => string | Promise<string>]>([
+    ['throws nothing', () => Promise.reject()],
+    [
+      'throws what has the credential in its cause',
+      () => {
+        throw new Error('kws_secret', { cause: { code: 'kws_secret' } });
+      },
+    ],
+    ['returns no text', () => 7 as never],
+  ])('a function for the credential that %s → 503, and no word of it', async (_what, credential) => {
+    const { errors, keyward } = connect('http://127.0.0.1:1', { credential });
+    expect(statusOf(await keyward.check({})({ headers: { 'x-api-key': key } }))).toBe(503);
+    expect(errors.map(({ message, cause }) => [message, cause])).toEqual([
+      ['The credential cannot be read, or is not ASCII', undefined],
+    ]);
+    await expect(keyward.verify(key)).rejects.toThrow('cannot be read');
+  });
+
+  it.each<[string, () => void]>([
+    [
+      'throws',
+      () => {
         throw new Error('broken');
       },
-    });
+    ],
+    ['fails with nothing', () => Promise.reject()],
+    ['fails later', () => Promise.reject(new Error('broken'))],
+  ])('a handler of errors that %s → 503, and the error itself', async (_what, onError) => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => rejections.push(reason);
+    process.on('unhandledRejection', note);
+    const { ask, keyward } = connect('http://127.0.0.1:1', { onError });
     expect(problemOf(await ask())).toEqual(unavailable);
+    await expect(keyward.verify(key)).rejects.toThrow('Keyward could not be asked');
+    await sleep(10);
+    process.off('unhandledRejection', note);
+    expect(rejections).toEqual([]);
   });
+});
+
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 600_001])(
+  'the timeout %d → refused at once',
+  (timeout) => {
+    expect(() => createKeyward({ url: 'http://127.0.0.1', credential, timeout })).toThrow(
+      'timeout is malformed',
+    );
+  },
+);
+
+it.each([[], new Map(), 5, '', () => ({ permissions: ['x'] }), null, new (class Needs {})()])(
+  'needs that are no plain object are refused when the route is set up: %o',
+  (needs) => {
+    const { keyward } = connect('http://127.0.0.1:1');
+    expect(() => keyward.check(needs as never)).toThrow(TypeError);
+  },
+);
+
+it.each([5, ['192.0.2.7'], Promise.resolve('192.0.2.7'), {}])(
+  'an address that is no text is left out: %o',
+  async (address) => {
+    await using standIn = await startStandIn();
+    const { keyward } = connect(standIn.url);
+    const outcome = await keyward.check({})({ headers: { 'x-api-key': key } }, address as never);
+    expect(statusOf(outcome)).toBe(200);
+    expect(standIn.asked[0]?.question).toEqual({ key, permissions: [] });
+  },
+);
+
+it('after a trial that a runtime has dropped, another request tries', () => {
+  const clock = performance.now.bind(performance);
+  let elapsed = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => clock() + elapsed);
+  const enter = createCircuit();
+  for (let times = 0; times < 5; times += 1) enter()?.(true);
+  expect(enter()).toBeUndefined();
+  elapsed += 2100;
+  expect(enter()).toBeDefined();
+  expect(enter()).toBeUndefined();
+  elapsed += 2100;
+  const report = enter();
+  expect(report).toBeDefined();
+  report?.(false);
+  expect(enter()).toBeDefined();
+  expect(enter()).toBeDefined();
 });
 
 describe('the credential', () => {

@@ -52,6 +52,13 @@ describe('a message', () => {
     expect(event.data.user_id).toBe(1);
   });
 
+  it.each(['v1,!!!', 'v1,', 'v1', 'v1,a', ','])('with %j before the signature → the event', async (text) => {
+    const headers = sign();
+    const both = { ...headers, 'webhook-signature': `${text} ${headers['webhook-signature']}` };
+    expect(await verifyWebhook(both, body, secret)).toEqual(JSON.parse(body));
+    await expect(verifyWebhook({ ...headers, 'webhook-signature': text }, body, secret)).rejects.toThrow();
+  });
+
   it('with Headers of Fetch → the event', async () => {
     expect(await verifyWebhook(new Headers(sign()), body, secret)).toMatchObject({ type: 'api_key.created' });
   });
