@@ -137,7 +137,14 @@ it('the types of the package for Node are right for each framework, and need no 
   ]);
   await copyInto(own, 'test/packages/apps', [...apps, 'modules.d.ts']);
   const compilerOptions = {
-    ...{ target: 'es2023', lib: ['es2023', 'dom'], module: 'nodenext', types: ['node'], noEmit: true, strict: true },
+    ...{
+      target: 'es2023',
+      lib: ['es2023', 'dom'],
+      module: 'nodenext',
+      types: ['node'],
+      noEmit: true,
+      strict: true,
+    },
     ...{ allowImportingTsExtensions: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
   };
   await writeFile(join(own, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
