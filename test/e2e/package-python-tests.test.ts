@@ -2,14 +2,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root, runCommand } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
-import { debianPython } from '../support/python-package.ts';
+import { debianPython, hasPythonFrameworks } from '../support/python-package.ts';
 
-const hasFrameworks = canRun(
-  'python-frameworks',
-  'the tests of the package for Python are not run',
-  ['-c', 'import build, fastapi, flask, setuptools, uvicorn, wheel'],
-  debianPython,
-);
+const hasFrameworks = hasPythonFrameworks('the tests of the package for Python are not run');
 const hasPypy = canRun('pypy3', 'the tests of the package for Python are not run with it');
 
 // They wait for time-outs and for a circuit that closes again.

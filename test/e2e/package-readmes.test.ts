@@ -7,20 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
 import { copyInto, installNodePackage, type Packed } from '../support/node-package.ts';
 import { createTemporaryFolder, freePort, root, runCommand, startProcess } from '../support/process.ts';
-import { canRun } from '../support/programs.ts';
 import { startProxy } from '../support/proxy-process.ts';
-import { debianPython, installPythonPackage } from '../support/python-package.ts';
+import { debianPython, hasPythonFrameworks, installPythonPackage } from '../support/python-package.ts';
 import { createSecret } from '../support/webhook-receiver.ts';
 
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 
-const hasPython = canRun(
-  'python-frameworks',
-  'the README of the package for Python is not run',
-  ['-c', 'import build, fastapi, flask, setuptools, uvicorn, wheel'],
-  debianPython,
-);
+const hasPython = hasPythonFrameworks('the README of the package for Python is not run');
 
 const readmeOf = (name: string) => readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
 

@@ -2,14 +2,9 @@ import { join } from 'node:path';
 import { copyInto } from '../support/node-package.ts';
 import { describePackage } from '../support/package-suite.ts';
 import { canRun } from '../support/programs.ts';
-import { debianPython, installPythonPackage } from '../support/python-package.ts';
+import { debianPython, hasPythonFrameworks, installPythonPackage } from '../support/python-package.ts';
 
-const frameworks = canRun(
-  'python-frameworks',
-  'the package for Python is not tried with frameworks',
-  ['-c', 'import build, fastapi, flask, setuptools, uvicorn, wheel'],
-  debianPython,
-);
+const frameworks = hasPythonFrameworks('the package for Python is not tried with frameworks');
 const pypy = canRun('pypy3', 'the package for Python is not tried with it', ['--version']);
 
 const apps = [

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root, runCommand } from './process.ts';
 
@@ -24,10 +24,17 @@ export interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Packs the package for Node, as publishing it would. */
+/**
+ * Packs the package for Node, as publishing it would: a copy of its own beside the project's tools, because building
+ * empties a folder that another file of tests may be packing.
+ */
 export async function packNodePackage(folder: string): Promise<Packed> {
+  await mkdir(join(root, 'artefacts'), { recursive: true });
+  const copy = await mkdtemp(join(root, 'artefacts/package-'));
+  await using _ = { [Symbol.asyncDispose]: () => rm(copy, { recursive: true }) };
+  await cp(join(root, 'packages/node'), copy, { recursive: true });
   const args = ['pack', '--json', '--pack-destination', folder];
-  const [packed] = JSON.parse(await npm(args, join(root, 'packages/node'))) as [Packed];
+  const [packed] = JSON.parse(await npm(args, copy)) as [Packed];
   return packed;
 }
 

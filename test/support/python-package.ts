@@ -1,6 +1,7 @@
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root, runCommand } from './process.ts';
+import { canRun } from './programs.ts';
 
 /** Variables with which Python finds the package for Python in this folder, and writes nothing there. */
 export const pythonPackage = {
@@ -10,6 +11,15 @@ export const pythonPackage = {
 
 /** Debian's packages are for Debian's Python. */
 export const debianPython = '/usr/bin/python3';
+
+/** Whether Debian's Python can build the package, and has the frameworks. If not, says what is left out. */
+export const hasPythonFrameworks = (skipped: string): boolean =>
+  canRun(
+    'python-frameworks',
+    skipped,
+    ['-c', 'import build, fastapi, flask, setuptools, uvicorn, wheel'],
+    debianPython,
+  );
 
 async function python(args: readonly string[], cwd: string): Promise<void> {
   const { PATH = '' } = process.env;
