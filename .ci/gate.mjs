@@ -25,7 +25,7 @@ const unlessChanged = (what, pattern) =>
 
 const installing =
   /^(package(-lock)?\.json|\.npmrc|run\.mjs|build\.mjs|vitest\.config\.ts|test\/installations\/)/;
-const paging = /^(web|src\/pages)\//;
+const paging = /^(web|src\/pages|schema)\//;
 
 const unlessThere = (name) =>
   missing([name]).length > 0 ? `needs ${name} (Debian: ${programs[name][1]})` : undefined;

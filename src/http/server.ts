@@ -89,8 +89,9 @@ function readTarget(request: IncomingMessage): void {
 
 const isWellFormed = ({ url, headers: { host }, rawHeaders }: IncomingMessage): boolean =>
   url?.startsWith('/') === true &&
-  // Refuses everything that the URL standard would normalise: backslashes, a fragment, dot segments.
-  !/[\\#]|\/(\.|%2e){1,2}(?=\/|$)/i.test(url.split('?', 1)[0] ?? '') &&
+  // Refuses everything that the URL standard would normalise: backslashes, a fragment, dot segments. And dot segments
+  // beside an encoded slash, which a proxy may resolve before it compares the path with its rules.
+  !/[\\#]|(\/|%2f|%5c)(\.|%2e){1,2}(?=\/|%2f|%5c|$)/i.test(url.split('?', 1)[0] ?? '') &&
   hosts.memo(host ?? '') &&
   hasSingleFields(rawHeaders);
 

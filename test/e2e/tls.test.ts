@@ -10,6 +10,7 @@ import { startKeyService } from '../support/key-service.ts';
 import { runsNginx, startNginx } from '../support/nginx.ts';
 import { createTemporaryFolder, runCommand } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
+import { spelledDoors } from '../support/spelled-doors.ts';
 
 const document = readFileSync(new URL('../../docs/operators.md', import.meta.url), 'utf8');
 const [, recipe = ''] = /```nginx\n(.*?)```/s.exec(document) ?? [];
@@ -26,45 +27,6 @@ async function createCertificate(folder: string): Promise<void> {
   });
   expect(made).toMatchObject({ code: 0 });
 }
-
-/** The door for proxies, and what some server may take for it. */
-const spelledDoors = () => {
-  const door = '/api/v1/keys/authorize';
-  const slashes = [
-    '//',
-    '/./',
-    '/x/../',
-    '%2f',
-    '\\',
-    '%5c',
-    '/%2e/',
-    '/x%2f..%2f',
-    '/x\\..\\',
-    ';/',
-    '/;/',
-    '%00/',
-  ];
-  const spelled = slashes.flatMap((slash) =>
-    [0, 4, 7, 12].map((at) => door.slice(0, at) + slash + door.slice(at + 1)),
-  );
-  const ends = [
-    '',
-    '/',
-    '/x',
-    '?x',
-    '%2f',
-    ';x',
-    '/..',
-    '/../authorize',
-    '%2f..%2f..',
-    '#',
-    '%20',
-    '%00',
-    '\\',
-  ];
-  const names = ['/api/v1/keys/%61uthorize', '/API/V1/KEYS/AUTHORIZE', '/%61pi/v1/keys/authorize'];
-  return [...spelled, ...ends.map((end) => door + end), ...names];
-};
 
 describe.skipIf(!runsNginx || !canRun('openssl', 'nginx gets no certificate', ['version']))(
   'nginx with TLS, configured as documented',
