@@ -145,6 +145,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // The same below a path of somebody's host, behind a proxy that takes the path away, or hands it on.
+          name: 'behind',
+          include: ['test/browser/**/*.test.ts'],
+          env: { TEST_BEHIND: process.env['TEST_BEHIND'] ?? 'taken away' },
+          globalSetup: 'test/support/build-service.ts',
+          fileParallelism: false,
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           // People's main tasks with keys, in another browser: all tests of these files, in about six minutes. Files
           // about Chromium's own tools (weight, forced colours, printing, another host name) cannot run there.
           name: 'firefox',

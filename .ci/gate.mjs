@@ -44,7 +44,11 @@ const suites = [
     name: 'properties and postgres',
     run: (name) => runProjects(name, ['properties', 'properties-postgres', 'postgres-settings']),
   },
-  { name: 'browser', idle: () => unlessChanged('The pages', paging) ?? unlessThere('chromium') },
+  {
+    name: 'browser',
+    run: runWhatCanRun,
+    idle: () => unlessChanged('The pages', paging) ?? unlessThere('chromium'),
+  },
   { name: 'image', run: runWhatCanRun },
   { name: 'e2e', run: runWhatCanRun },
   { name: 'installations', idle: () => unlessChanged('What installs Keyward', installing) },

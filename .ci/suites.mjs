@@ -54,7 +54,8 @@ export const needs = {
   image: ['curl'],
   installations: [],
   faults: ['pgbouncer'],
-  browser: ['chromium'],
+  browser: ['chromium', 'nginx'],
+  behind: ['chromium', 'nginx'],
   firefox: ['firefox'],
 };
 

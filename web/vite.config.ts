@@ -24,6 +24,10 @@ export default defineConfig({
     compressFiles(),
   ],
   resolve: { alias: withoutParser },
+  experimental: {
+    // The service may be below a path of its host. It puts that path into its pages; files lie beside each other.
+    renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   build: {
     outDir: '../dist/web',
     // Browsers that know `light-dark()`, as the styles need, know this too.
@@ -37,7 +41,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // The page that a sign-in comes back to needs no more.
-            { name: 'callback', test: /\/(?:kept-sign-in|callback-channel)\.ts$/, priority: 1 },
+            { name: 'callback', test: /\/(?:kept-sign-in|callback-channel|place)\.ts$/, priority: 1 },
             { name: 'shared', test: isShared },
           ],
         },

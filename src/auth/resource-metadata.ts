@@ -1,3 +1,4 @@
+import { publicPathOf } from '../config/values/public-path.ts';
 import { GatewayError } from '../errors.ts';
 import type { Finisher, Handler } from '../http/exchange.ts';
 import { realm } from './challenge.ts';
@@ -50,7 +51,10 @@ export function answerMetadata(
  * @param publicUrl the URL by which clients reach this service
  */
 export function pointToMetadata(publicUrl: string): Finisher {
-  const parameter = `, resource_metadata="${publicUrl}${metadataPath}"`;
+  const path = publicPathOf(publicUrl);
+  const host = publicUrl.slice(0, publicUrl.length - path.length);
+  // The path comes after the well-known one (RFC 9728, section 3.1).
+  const parameter = `, resource_metadata="${host}${metadataPath}${path}"`;
   return (_exchange, answer) => {
     const challenge = answer.headers['www-authenticate'];
     // Challenges of another realm do not concern access tokens.

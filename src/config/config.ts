@@ -1,6 +1,7 @@
 import { secretKeys } from '../secrets/secret-list.ts';
 import type { Environment } from './environment.ts';
 import { anyAudience, type ScopeOverOthers, scopesOverOthers } from './issuers.ts';
+import { publicPathOf } from './values/public-path.ts';
 
 /** The issuer of AUTH_ISSUER, followed by the issuers of AUTH_ISSUERS. */
 const issuersOf = (env: Environment) => {
@@ -259,6 +260,8 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
     assertions: assertionsOf(env),
     /** The URL by which clients reach this service; undefined: the URL on which it listens. */
     publicUrl: env.PUBLIC_URL,
+    /** The path of that URL, without a slash at its end; empty at the root of a host. */
+    publicPath: env.PUBLIC_URL === undefined ? '' : publicPathOf(env.PUBLIC_URL),
     /** The number of processes that share the port; 1: only this process. */
     workers: env.WORKERS,
     /** The trusted issuers; empty: the service uses the development identity provider. */

@@ -40,6 +40,7 @@ export async function startDevelopment({ config, port, em, secrets }: Surroundin
   const issuer = developmentIssuer({ host: config.host, port });
   const answer = await createDevelopmentIdentityProvider({
     issuer,
+    publicUrl: config.publicUrl,
     audience: developmentAudience,
     clientId: developmentClientId,
     scopes: Object.keys(scopeDescriptions),

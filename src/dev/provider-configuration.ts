@@ -15,6 +15,8 @@ export interface DevelopmentIdentityProviderOptions {
    * path.
    */
   readonly issuer: string;
+  /** The URL by which clients reach the pages, if it is another one. It counts only on this machine. */
+  readonly publicUrl?: string | undefined;
   /** The `aud` of its access tokens. */
   readonly audience: string;
   /** Its one client, which is public. */
@@ -65,19 +67,22 @@ async function createSigningKey() {
   return { ...privateKey.export({ format: 'jwk' }), alg: 'RS256', use: 'sig' };
 }
 
-/** The provider's origins: a browser on this machine may use its host, `127.0.0.1` or `localhost`. */
-const pageOrigins = (issuer: string): string[] => {
-  const origins = ['127.0.0.1', 'localhost'].map(
-    (hostname) => Object.assign(new URL(issuer), { hostname }).origin,
-  );
-  return [...new Set([new URL(issuer).origin, ...origins])];
+/**
+ * Where the pages are, as URLs without a slash at the end: a browser on this machine may use the provider's host,
+ * `127.0.0.1` or `localhost`, and a proxy there.
+ */
+const pageUrls = ({ issuer, publicUrl }: DevelopmentIdentityProviderOptions): string[] => {
+  const hosts = [new URL(issuer).hostname, '127.0.0.1', 'localhost'];
+  const origins = hosts.map((hostname) => Object.assign(new URL(issuer), { hostname }).origin);
+  const isHere = publicUrl !== undefined && hosts.includes(new URL(publicUrl).hostname);
+  return [...new Set([...origins, ...(isHere ? [publicUrl] : [])])];
 };
 
-const clientOf = ({ issuer, clientId }: DevelopmentIdentityProviderOptions) => ({
-  client_id: clientId,
+const clientOf = (options: DevelopmentIdentityProviderOptions) => ({
+  client_id: options.clientId,
   token_endpoint_auth_method: 'none' as const,
   grant_types: ['authorization_code', 'refresh_token', developmentSubjectGrant],
-  redirect_uris: pageOrigins(issuer).map((origin) => origin + callbackPath),
+  redirect_uris: pageUrls(options).map((url) => url + callbackPath),
 });
 
 /** The audience, the scopes and the format of the provider's access tokens. */
@@ -137,7 +142,7 @@ export async function configure(
   memberships: Memberships,
 ): Promise<Configuration> {
   const { pathname } = new URL(options.issuer);
-  const origins = pageOrigins(options.issuer);
+  const origins = pageUrls(options).map((url) => new URL(url).origin);
   return {
     adapter: createStore(),
     clients: [clientOf(options)],

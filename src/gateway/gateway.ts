@@ -7,6 +7,7 @@ import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resourc
 import type { Scope } from '../auth/scopes.ts';
 import { assertionKeySet, keySetPath, serverMetadata, serverMetadataPath } from '../auth/server-metadata.ts';
 import type { EdgeConfig, Rates } from '../config/config.ts';
+import { publicPathOf } from '../config/values/public-path.ts';
 import { Db } from '../database/db.ts';
 import { translateError } from '../database/failures.ts';
 import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from '../door/api-key.ts';
@@ -41,6 +42,7 @@ import {
 import { forwarded } from '../http/forwarded.ts';
 import type { Answering } from '../http/listener.ts';
 import { guard, type Load } from '../http/load.ts';
+import { withPublicPath } from '../http/public-path.ts';
 import { createLimiters, quotaHeaders } from '../http/rate-limits/limiter.ts';
 import { createKeyGuesses, limitAddress } from '../http/rate-limits/of-addresses.ts';
 import type { SharedCounts } from '../http/rate-limits/shared-counts.ts';
@@ -88,6 +90,7 @@ const onRefusal =
 /** Makes the gateway: it passes each request through the middleware to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
+  const publicPath = publicPathOf(publicUrl);
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
     finishing([
@@ -97,6 +100,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       quotaHeaders,
       onRefusal(pointToMetadata(publicUrl)),
       answerHeaders(edge.hstsMaxAge),
+      ...(publicPath === '' ? [] : [withPublicPath(publicPath)]),
       ...(metrics ? [metrics] : []),
       logRequests(logger, logsAddress),
     ]),
@@ -171,11 +175,12 @@ function createTable(dependencies: GatewayDependencies): Handler {
     checkOwned,
     issuer: trusted[0].config.issuer,
     settings: services.settings,
+    publicPath: publicPathOf(publicUrl),
     other: otherOpenApi(edge.apiKeyHeader, dependencies.leakReports !== undefined),
     bodyLimit,
   };
   const apis: Table = [
-    [metadataPath, resourceMetadata(publicUrl, issuers, scopes)],
+    ...wellKnown(publicUrl, metadataPath, resourceMetadata(publicUrl, issuers, scopes)),
     ...forOAuth(dependencies, operations.pipeline, { keys, verify }),
     ...withoutToken(dependencies, keys, surround),
     [`${basePath}/`, answerRest(operations.pipeline, rest)],
@@ -202,7 +207,7 @@ function forOAuth(
     token: assertions && publicUrl + tokenPath,
   };
   const table: Table = [
-    [serverMetadataPath, serverMetadata(publicUrl, endpoints)],
+    ...wellKnown(publicUrl, serverMetadataPath, serverMetadata(publicUrl, endpoints)),
     [introspectionPath, answerIntrospection({ ...limits, pipeline, publicUrl })],
   ];
   if (!assertions) return table;
@@ -213,12 +218,20 @@ function forOAuth(
   ];
 }
 
+/**
+ * A well-known document: at its path, and where clients look for it if `PUBLIC_URL` has a path, which then follows
+ * (RFC 8414, section 3.1; RFC 9728, section 3.1).
+ */
+const wellKnown = (publicUrl: string, path: string, handler: Handler): Table =>
+  [...new Set([path, path + publicPathOf(publicUrl)])].map((each) => [each, handler]);
+
 /** Makes the middleware of the pages' paths; undefined: there are no pages. */
 const pagesOf = (dependencies: GatewayDependencies, scopes: readonly Scope[]) => {
   const { trusted, pages, services, edge, logger, publicUrl, operators, leakReports } = dependencies;
   const service = {
     ...services.settings,
     publicUrl,
+    publicPath: publicPathOf(publicUrl),
     apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader,
     has: {
       operators,

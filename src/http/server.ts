@@ -14,6 +14,7 @@ import type { Config, HttpLimits } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { isLocal } from './forwarded.ts';
 import { inTurn } from './load.ts';
+import { withoutPublicPath } from './public-path.ts';
 import { declaresBody } from './read-request.ts';
 import { answerShortly, createRefusals, noteDrops } from './short-answers.ts';
 
@@ -273,8 +274,12 @@ export async function openServer(config: Config, logger: Logger) {
   const health = new Health();
   let listener = starting;
   let isStopping = false;
+  const withoutPath = withoutPublicPath(config.publicPath);
   const server = createHttpServer(
-    (request, response) => health.answer(request, response) || listener(request, response),
+    (request, response) => {
+      request.url = withoutPath(request.url ?? '/');
+      return health.answer(request, response) || listener(request, response);
+    },
     config.http,
     logger,
     () => isStopping,

@@ -34,7 +34,7 @@ interface ElementSettings {
 }
 
 /** The file that leads to the module, whose path changes with its content, and what pages may know, as JSON. */
-async function describe(files: PageFiles, settings: ElementSettings) {
+async function describe(files: PageFiles, settings: ElementSettings, publicPath: string) {
   const names = files.names
     .filter((name) => name.startsWith(elementsPath) && name.endsWith('.js'))
     .toSorted();
@@ -43,10 +43,14 @@ async function describe(files: PageFiles, settings: ElementSettings) {
   const integrity: Record<string, string> = {};
   for (const name of names) {
     const file = await files.read(name);
-    if (file) integrity[name] = integrityOf(file.content);
+    if (file) integrity[publicPath + name] = integrityOf(file.content);
   }
   const { apiKeyHeader, apiKeyPermissions, providerLinks } = settings;
-  const description = { module, integrity, settings: { apiKeyHeader, apiKeyPermissions, providerLinks } };
+  const description = {
+    module: publicPath + module,
+    integrity,
+    settings: { apiKeyHeader, apiKeyPermissions, providerLinks },
+  };
   return {
     // No redirect: a browser would load the module again for those of its parts that import it by its own name.
     entry: await compressible(Buffer.from(`import ".${module.slice(elementsPath.length - 1)}";\n`)),
@@ -71,15 +75,17 @@ function answerMessages(file: MessageFile, exchange: Exchange): Answer {
 /**
  * Serves the elements for pages of other origins: their files, the texts of a language, `keyward.js`, which imports the module, and
  * `keyward.json`, which names the module with the integrity metadata of all files.
+ * @param publicPath the path of the service's URL, with which the names in `keyward.json` begin
  */
 export function serveElements(
   files: PageFiles,
   messages: MessageFiles,
   settings: ElementSettings,
+  publicPath: string,
 ): Middleware {
   let described: ReturnType<typeof describe> | undefined;
   const answerAs = async (path: string, exchange: Exchange): Promise<Answer | undefined> => {
-    described ??= describe(files, settings);
+    described ??= describe(files, settings, publicPath);
     const { entry, description } = await described;
     switch (path) {
       case `${elementsPath}keyward.js`:

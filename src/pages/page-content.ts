@@ -8,6 +8,8 @@ export type PagePart = 'operators' | 'leak-reports' | 'bearer-keys';
 export interface ShownService {
   /** The URL by which clients reach the service. */
   readonly publicUrl: string;
+  /** The path of that URL, without a slash at its end; empty at the root of a host. */
+  readonly publicPath: string;
   /** The header field in which programs send an API key. */
   readonly apiKeyHeader: string;
   readonly has: Readonly<Record<PagePart, boolean>>;
@@ -15,11 +17,15 @@ export interface ShownService {
 
 const parts = /<!--([a-z-]+)-->(.*?)<!--\/\1-->/gs;
 
+/** What comes before a path of the service in a built page. */
+const links = /(?<= (?:href|src)=")(?=\/)/g;
+
 /** Removes from a page what the service lacks, and fills in its address and its header for API keys. */
-const tailor = (html: string, { publicUrl, apiKeyHeader, has }: ShownService): string =>
+const tailor = (html: string, { publicUrl, publicPath, apiKeyHeader, has }: ShownService): string =>
   html
     .replace(parts, (_, name: PagePart, part: string) => (has[name] ? part : ''))
-    .replaceAll('https://keyward.example.com', () => new URL(publicUrl).origin)
+    .replaceAll('https://keyward.example.com', () => new URL(publicUrl).origin + publicPath)
+    .replace(links, (link) => link + publicPath)
     .replaceAll('X-API-Key', () => apiKeyHeader);
 
 /** Writes a text so that it is no markup. */

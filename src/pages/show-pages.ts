@@ -97,13 +97,14 @@ async function findMessages(messages: MessageFiles, path: string) {
 }
 
 /**
- * The language of a page: its locale, the texts of its first view, which must not wait for one more request, and the
+ * The language of a page, if it has several: its locale, the texts of its first view, which must not wait for one more request, and the
  * paths of the other parts.
  */
-async function describeLanguage(messages: MessageFiles, locale: string) {
+async function describeLanguage(messages: MessageFiles, locale: string | undefined, publicPath: string) {
+  if (locale === undefined) return undefined;
   const pathOf = async (part: MessagePart) => {
     const { language, hash } = await messages(locale, part);
-    return [part, `${messagesBeginning}${language}.${part}.${hash}`] as const;
+    return [part, `${publicPath}${messagesBeginning}${language}.${part}.${hash}`] as const;
   };
   const paths = await Promise.all(laterParts.map(pathOf));
   const { content } = await messages(locale, 'main');
@@ -127,7 +128,7 @@ const serveAssets =
     return file ? answerAsset(file, exchange) : next(exchange);
   };
 
-/** What all pages are told. */
+/** What all pages are told. The paths begin with that of the service's URL. */
 const describeService = (
   issuer: IssuerConfig,
   config: ShownPages,
@@ -136,13 +137,16 @@ const describeService = (
 ) => ({
   scopes,
   organizations: issuer.organization !== undefined,
-  pages: Object.fromEntries(config.shown.map((name) => [name, pages[name].path])),
+  pages: Object.fromEntries(config.shown.map((name) => [name, service.publicPath + pages[name].path])),
   sessionDuration: service.sessionDuration,
   apiKeyHeader: service.apiKeyHeader,
   apiKeyPermissions: service.apiKeyPermissions,
   providerName: config.providerName,
   providerSentence: config.providerSentence,
-  providerLogo: config.look?.logo,
+  providerLogo: config.look?.logo && {
+    ...config.look.logo,
+    src: service.publicPath + config.look.logo.src,
+  },
   providerLinks: config.providerLinks,
 });
 
@@ -175,7 +179,7 @@ export function showPages(
     const preferred = preferredOf(locales);
     const prepare = async (file: Promise<PageFile>, locale: string | undefined) => {
       const { content, mediaType } = await file;
-      const language = locale === undefined ? undefined : await describeLanguage(consoleMessages, locale);
+      const language = await describeLanguage(consoleMessages, locale, service.publicPath);
       const html = brand(`${content}`, config).replace(
         '<html lang="en">',
         `<html lang="${language?.locale ?? 'en'}">`,
@@ -206,7 +210,7 @@ export function showPages(
     ...shown.map((page) => [page.path, showPage(page)] as const),
     ...root,
     [assetsPath, serveAssets(files, look, consoleMessages)],
-    [elementsPath, serveElements(files, createMessageFiles(messages, true), settings)],
+    [elementsPath, serveElements(files, createMessageFiles(messages, true), settings, service.publicPath)],
   ]);
 }
 

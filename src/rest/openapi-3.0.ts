@@ -1,5 +1,6 @@
 /** The parts of a running service's OpenAPI 3.1 document that depend on its configuration. */
 interface Described {
+  readonly servers: readonly object[];
   readonly tags: readonly object[];
   readonly paths: Readonly<Record<string, object>>;
   readonly components: { readonly schemas: object; readonly securitySchemes: object };
@@ -23,7 +24,7 @@ const operationsOf = (methods: object, converted: object = {}): object =>
  * that the service has; the bounds of inputs are the defaults.
  * @param described the service's OpenAPI 3.1 document
  */
-export async function createOpenApi30({ tags, paths, components }: Described): Promise<object> {
+export async function createOpenApi30({ servers, tags, paths, components }: Described): Promise<object> {
   const { default: file } = await import('../../schema/openapi-3.0.json', { with: { type: 'json' } });
   const converted: Described = file;
   const schemas = Object.entries(converted.components.schemas).filter(([name]) =>
@@ -31,6 +32,7 @@ export async function createOpenApi30({ tags, paths, components }: Described): P
   );
   return {
     ...converted,
+    servers,
     tags,
     paths: Object.fromEntries(
       Object.entries(paths).map(([path, methods]) => [path, operationsOf(methods, converted.paths[path])]),

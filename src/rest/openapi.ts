@@ -167,6 +167,8 @@ export interface Described {
   readonly issuer: string;
   /** The configured settings of the inputs. */
   readonly settings: OperationSettings;
+  /** The path of the service's URL, without a slash at its end; empty at the root of a host. */
+  readonly publicPath?: string;
   /** The other paths, already in OpenAPI. */
   readonly other?: OtherPaths | undefined;
 }
@@ -174,7 +176,7 @@ export interface Described {
 /** The OpenAPI 3.1 document of the REST side: Sofa's document, with all that Sofa leaves out. */
 export function createOpenApi(
   { restSchema, document, table }: Pick<Sofa, 'restSchema' | 'document' | 'table'>,
-  { issuer, settings, other = {} }: Described,
+  { issuer, settings, publicPath = '', other = {} }: Described,
 ) {
   const sofa = document as SofaDocument;
   const components = toComponents(restSchema, sofa.components.schemas);
@@ -192,7 +194,7 @@ export function createOpenApi(
   return {
     openapi: '3.1.0',
     info,
-    servers: [{ url: '/', description: 'This server.' }],
+    servers: [{ url: publicPath || '/', description: 'This server.' }],
     tags: [
       ...tags.filter(({ name }) => Object.values(table).some((route) => tagOf(route) === name)),
       ...(other.webhooks ? [webhooksTag] : []),

@@ -37,7 +37,7 @@ describe.skipIf(!canRun)('the console when something fails', () => {
     beforeAll(async () => {
       visit = await world.visit({ ...options, reducedMotion: 'reduce', permissions: clipboard });
       page = visit.page;
-      await page.goto('/console');
+      await page.goto('console');
       await signInAs(visit, `new-${look}`);
       await createKey(page, 'First');
     });

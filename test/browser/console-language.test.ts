@@ -25,7 +25,7 @@ describe.skipIf(!canRun)('the console in German', () => {
       PROVIDER_MESSAGES: folder.path,
     });
     visit = await world.visit({ locale: 'de-AT', permissions: clipboard });
-    await visit.page.goto('/console');
+    await visit.page.goto('console');
   });
   afterAll(async () => {
     await visit?.[Symbol.asyncDispose]();
@@ -82,7 +82,7 @@ describe.skipIf(!canRun)('the console in German', () => {
   it('says in German what the API says in English', async () => {
     const { page } = visit;
     const [key] = (await call(world, 'greta', 'GET /auth/keys')) as { id: number; name: string }[];
-    await page.goto(`/console#keys/${key?.id}`);
+    await page.goto(`console#keys/${key?.id}`);
     await page.getByRole('button', { name: text('key.rotate') }).click();
     await call(world, 'greta', `DELETE /auth/keys/${key?.id}`);
     await dialog(page)
@@ -108,7 +108,7 @@ describe.skipIf(!canRun)('the console in German', () => {
 
   it('shows operators their view', async () => {
     const { page } = visit;
-    await page.goto('/console#operate');
+    await page.goto('console#operate');
     await page
       .getByRole('button', { name: text('operate.sign-in') })
       .first()
@@ -122,7 +122,7 @@ describe.skipIf(!canRun)('the console in German', () => {
 
   it('speaks English to everybody else', async () => {
     await using other = await world.visit({ locale: 'fr-FR' });
-    await other.page.goto('/console');
+    await other.page.goto('console');
     await other.page.getByRole('heading', { name: english.text('console.keys-and-settings') }).waitFor();
     expect(await other.page.evaluate(() => document.documentElement.lang)).toBe('en-GB');
   });

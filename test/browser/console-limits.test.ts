@@ -54,7 +54,7 @@ describe.skipIf(!canRun)('limits and permissions in the console', () => {
         const isChange = names.length > 0 && !names.includes('first') && !names.includes('from');
         if (isChange) sent = variables;
       });
-      await page.goto('/console');
+      await page.goto('console');
       await signInAs(visit, person);
       await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
     });

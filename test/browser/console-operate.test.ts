@@ -238,7 +238,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await using visit = await world.visit();
     const page = await signInAsOperator(visit, 'alice', '#operate/2147483647');
     await page.getByText('Account not found.').waitFor();
-    await page.goto('/console#operate/1/keys/2147483647');
+    await page.goto('console#operate/1/keys/2147483647');
     await page.getByText('API key not found.').waitFor();
   });
 
@@ -251,7 +251,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByText('No API key found.').waitFor();
     await inspect(page, `operate-${look}`);
-    await page.goto(`/console#operate/${id}`);
+    await page.goto(`console#operate/${id}`);
     await page.getByRole('list', { name: 'API keys' }).waitFor();
     await inspect(page, `operate-account-${look}`);
     await page.getByRole('link', { name: 'Laptop' }).click();
@@ -452,7 +452,7 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
     expect(await page.getByRole('link', { name: 'Operate' }).count()).toBe(0);
-    await page.goto('/console#operate');
+    await page.goto('console#operate');
     await page.getByText('This view is for operators').waitFor();
     await inspect(page, 'operate-nobody');
     const loaded = await Promise.all(scripts);

@@ -80,7 +80,7 @@ describe.skipIf(!canRun)('organisations', () => {
   const watchRequests = (page: Page) => {
     const seen: (string | undefined)[] = [];
     page.on('request', (request: Request) => {
-      if (new URL(request.url()).pathname === '/graphql')
+      if (request.url() === `${world.service.url}/graphql`)
         seen.push(request.headers()['keyward-organization']);
     });
     return seen;
@@ -90,7 +90,7 @@ describe.skipIf(!canRun)('organisations', () => {
     it('a key for the organisation: created, found in a new tab, still there after a reload', async () => {
       const [name, organization] = [`mia-${look}`, `north-${look}`];
       await using visit = await visitWith(options);
-      const page = await openAs(visit, name, { [organization]: 'admin' }, '/console');
+      const page = await openAs(visit, name, { [organization]: 'admin' }, 'console');
       await createKey(page, 'Own');
       const seen = watchRequests(page);
       await toggle(page).click();
@@ -137,7 +137,7 @@ describe.skipIf(!canRun)('organisations', () => {
       // A new tab, by the address alone.
       const other = await visit.context.newPage();
       await giveRoles(other, name, { [organization]: 'admin' });
-      await other.goto(`/console?organization=${organization}#keys`);
+      await other.goto(`console?organization=${organization}#keys`);
       const popup = visit.context.waitForEvent('page');
       await other.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
       await popup;
@@ -171,7 +171,7 @@ describe.skipIf(!canRun)('organisations', () => {
         visit,
         reader,
         { [organization]: 'member' },
-        `/console?organization=${organization}`,
+        `console?organization=${organization}`,
       );
       const said = `You can look at everything that South-${look} has here, but your role does not allow changes.`;
       await page.getByText(said).waitFor();
@@ -198,7 +198,7 @@ describe.skipIf(!canRun)('organisations', () => {
         expect(await page.getByRole('switch').count()).toBe(0);
       }
       for (const query of ['do=rotate', 'do=deactivate', 'do=pause', 'edit=name', 'edit=expiresAt']) {
-        await page.goto(`/console?organization=${organization}#keys/${id}?${query}`);
+        await page.goto(`console?organization=${organization}#keys/${id}?${query}`);
         await page.reload();
         await heading(page, `Build of South-${look}`).waitFor();
         await page.getByText('Previous secret', { exact: true }).waitFor();
@@ -216,7 +216,7 @@ describe.skipIf(!canRun)('organisations', () => {
         visit,
         name,
         { [organization]: 'admin' },
-        `/console?organization=${organization}`,
+        `console?organization=${organization}`,
       );
       await heading(page, `API keys of East-${look}`).waitFor();
       await page.getByRole('button', { name: 'Create API key', exact: true }).click();
@@ -252,7 +252,7 @@ describe.skipIf(!canRun)('organisations', () => {
         visit,
         name,
         { [organization]: 'admin' },
-        `/console?organization=${organization}`,
+        `console?organization=${organization}`,
       );
       await heading(page, `API keys of West-${look}`).waitFor();
       await createKey(page, 'Confidential');
@@ -297,7 +297,7 @@ describe.skipIf(!canRun)('organisations', () => {
 
   it('by keyboard alone: chooses the organisation, and creates a key', async () => {
     await using visit = await visitWith();
-    const page = await openAs(visit, 'kai', { keys: 'admin' }, '/console');
+    const page = await openAs(visit, 'kai', { keys: 'admin' }, 'console');
     await heading(page, 'API keys').waitFor();
     await toggle(page).focus();
     await page.keyboard.press('Enter');
@@ -316,10 +316,10 @@ describe.skipIf(!canRun)('organisations', () => {
   it('two tabs for two accounts at once do not cross', async () => {
     await using visit = await visitWith();
     const roles = { first: 'admin', second: 'admin' };
-    const one = await openAs(visit, 'tom', roles, '/console?organization=first');
+    const one = await openAs(visit, 'tom', roles, 'console?organization=first');
     const other = await visit.context.newPage();
     await giveRoles(other, 'tom', roles);
-    await other.goto('/console?organization=second');
+    await other.goto('console?organization=second');
     const popup = visit.context.waitForEvent('page');
     await other.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     await popup;
@@ -339,7 +339,7 @@ describe.skipIf(!canRun)('organisations', () => {
   it('an answer that comes late is not shown in the view of another account', async () => {
     await callFor('ben', { slow: 'admin' }, 'slow', 'POST /auth/keys', { name: 'Late' });
     await using visit = await visitWith();
-    const page = await openAs(visit, 'ben', { slow: 'admin' }, '/console');
+    const page = await openAs(visit, 'ben', { slow: 'admin' }, 'console');
     await createKey(page, 'Mine');
     const held = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
@@ -366,7 +366,7 @@ describe.skipIf(!canRun)('organisations', () => {
 
   it('Back leads to the account before, and asks before what was typed is lost', async () => {
     await using visit = await visitWith();
-    const page = await openAs(visit, 'eva', { back: 'admin' }, '/console#automation');
+    const page = await openAs(visit, 'eva', { back: 'admin' }, 'console#automation');
     await page.getByRole('switch', { name: 'Automation' }).waitFor();
     await choose(page, 'Back');
     await heading(page, 'Automation of Back').waitFor();
@@ -396,7 +396,7 @@ describe.skipIf(!canRun)('organisations', () => {
 
   it('a way that was not followed is no way back to the organisation after a sign-out', async () => {
     await using visit = await visitWith();
-    const page = await openAs(visit, 'zoe', { path: 'admin' }, '/console?organization=path#automation');
+    const page = await openAs(visit, 'zoe', { path: 'admin' }, 'console?organization=path#automation');
     await page.getByLabel('Session length').fill('2 h');
     let leaves = false;
     page.on('dialog', (question) => (leaves ? question.accept() : question.dismiss()));
@@ -418,7 +418,7 @@ describe.skipIf(!canRun)('organisations', () => {
 
   it('somebody else who signs in after a reload uses the page for themselves', async () => {
     await using visit = await visitWith();
-    const page = await openAs(visit, 'eli', { first: 'admin' }, '/console?organization=first#activity');
+    const page = await openAs(visit, 'eli', { first: 'admin' }, 'console?organization=first#activity');
     await heading(page, 'Activity of First').waitFor();
     // The provider has forgotten them.
     await visit.context.clearCookies();
@@ -433,7 +433,7 @@ describe.skipIf(!canRun)('organisations', () => {
 
   it('a click with Ctrl opens another tab, and this one stays', async () => {
     await using visit = await visitWith();
-    const page = await openAs(visit, 'uma', { tabs: 'admin' }, '/console');
+    const page = await openAs(visit, 'uma', { tabs: 'admin' }, 'console');
     await goTo(page, 'Usage');
     await heading(page, 'Usage').waitFor();
     await toggle(page).click();
@@ -448,17 +448,17 @@ describe.skipIf(!canRun)('organisations', () => {
   it('a stranger learns that they do not belong, and nothing else', async () => {
     await callFor('sue', { closed: 'admin' }, 'closed', 'POST /auth/keys', { name: 'Hidden' });
     await using visit = await visitWith();
-    const page = await openAs(visit, 'max', {}, '/console?organization=closed');
+    const page = await openAs(visit, 'max', {}, 'console?organization=closed');
     await page
       .getByText('You do not belong to closed, or your role there does not let you see anything.')
       .waitFor();
     const text = await page.locator('body').innerText();
     await inspect(page, 'organization-stranger');
-    await page.goto('/console?organization=nobody');
+    await page.goto('console?organization=nobody');
     await page.getByText('You do not belong to nobody').waitFor();
     expect((await page.locator('body').innerText()).replaceAll('nobody', 'closed')).toBe(text);
     // What no header field can carry is nobody's id.
-    await page.goto(`/console?organization=${encodeURIComponent('Süd\n')}`);
+    await page.goto(`console?organization=${encodeURIComponent('Süd\n')}`);
     await page.getByText('You do not belong to Süd').waitFor();
     await page.getByRole('link', { name: 'Go to your own account' }).click();
     await heading(page, 'API keys').waitFor();
@@ -470,7 +470,7 @@ describe.skipIf(!canRun)('organisations', () => {
     const { id } = await callFor('ole', roles, 'trail', 'POST /auth/keys', { name: 'By Ole' });
     await callFor('ole', roles, 'trail', `POST /auth/keys/${id}/pause`, {});
     await using visit = await visitWith();
-    const page = await openAs(visit, 'lea', roles, '/console?organization=trail');
+    const page = await openAs(visit, 'lea', roles, 'console?organization=trail');
     await createKey(page, 'By Lea');
     await goTo(page, 'Activity');
     const events = page.locator('.events li');
@@ -485,7 +485,7 @@ describe.skipIf(!canRun)('organisations', () => {
     await page.keyboard.press('Space');
     expect(await keyRow(page, 'By Ole').textContent()).toContain(`Member ${ole}`);
     await openKeyOf(page, 'By Ole', 'Trail').catch(() => {});
-    await page.goto(`/console?organization=trail#keys/${id}`);
+    await page.goto(`console?organization=trail#keys/${id}`);
     await page.getByText('Paused by a member').waitFor();
 
     await choose(page, 'Your own account');
@@ -524,7 +524,7 @@ describe.skipIf(!canRun)('organisations', () => {
     await using visit = await visitWith();
     const { page } = visit;
     await giveRoles(page, 'gus', { graph: 'admin' });
-    await page.goto('/graphql?organization=graph');
+    await page.goto('graphql?organization=graph');
     const popup = visit.context.waitForEvent('page');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     const provider = await popup;
@@ -548,7 +548,7 @@ describe.skipIf(!canRun)('organisations', () => {
     await expect.poll(response).toContain('"edges":[]');
     expect(sent).toEqual(['graph', undefined]);
 
-    await page.goto('/api/v1/docs?organization=graph#apiKeys');
+    await page.goto('api/v1/docs?organization=graph#apiKeys');
     const { open, send, answers, formOf, resultOf } = useReference(() => page);
     await open('apiKeys');
     const field = formOf('apiKeys').getByLabel(/^Keyward-Organization/);
@@ -573,7 +573,7 @@ describe.skipIf(!canRun)('organisations', () => {
     await page.route('**/api/v1/auth/accounts', (route) =>
       fails ? route.fulfill({ status: 503, json: {} }) : route.continue(),
     );
-    await openAs(visit, 'ned', { again: 'admin' }, '/console?organization=again');
+    await openAs(visit, 'ned', { again: 'admin' }, 'console?organization=again');
     await heading(page, 'API keys of again').waitFor();
     await createKey(page, 'Created all the same');
     fails = false;
@@ -591,7 +591,7 @@ describe.skipIf(!canRun)('organisations', () => {
       const token = await german.service.token('uli', accountAdmin.join(' '), { verein: 'member' });
       await route.fulfill({ response, json: { ...(await response.json()), access_token: token } });
     });
-    await page.goto('/console?organization=verein');
+    await page.goto('console?organization=verein');
     const popup = visit.context.waitForEvent('page');
     await page.getByRole('main').getByRole('button', { name: 'Anmelden' }).click();
     const provider = await popup;

@@ -151,7 +151,7 @@ describe.skipIf(!canRun)('paused keys in the console', () => {
       const report = scanner.report([matchOf(key, 'https://example.com/a.txt')]);
       const answer = await fetch(`${world.service.url}/api/v1/keys/leaks`, { method: 'POST', ...report });
       expect(answer.status).toBe(200);
-      await page.goto(`/console#keys/${id}`);
+      await page.goto(`console#keys/${id}`);
       await pause().getByText('because it was found in public', { exact: false }).waitFor();
       await inspect(page, `pause-by-scanner-${look}`);
       await page.getByText('was found in public and paused', { exact: false }).waitFor();

@@ -18,7 +18,7 @@ export async function signInAs({ context, page }: Visit, name: string) {
 
 /** Opens one of the console's views as somebody. */
 export async function openConsole(visit: Visit, name: string, hash = ''): Promise<Page> {
-  await visit.page.goto(`/console${hash}`);
+  await visit.page.goto(`console${hash}`);
   await signInAs(visit, name);
   await visit.page.getByRole('navigation', { name: 'Console' }).waitFor();
   return visit.page;

@@ -34,7 +34,7 @@ describe.skipIf(!canRun)('a sign-in of an hour', () => {
     const { page } = visit;
     await page.clock.install();
     await answerTokens(page, answer);
-    await page.goto('/console#automation');
+    await page.goto('console#automation');
     await signInAs(visit, name);
     await page.getByRole('switch', { name: 'Automation' }).waitFor();
     return visit;

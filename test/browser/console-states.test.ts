@@ -39,7 +39,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
     beforeAll(async () => {
       visit = await world.visit({ ...options, reducedMotion: 'reduce', permissions: clipboard });
       page = visit.page;
-      await page.goto('/console');
+      await page.goto('console');
     });
     afterAll(async () => {
       await visit?.[Symbol.asyncDispose]();
@@ -187,7 +187,7 @@ describe.skipIf(!canRun)('the console’s states', () => {
       );
       await route.fulfill({ response, body });
     });
-    await page.goto('/console');
+    await page.goto('console');
     const field = page.getByRole('main').getByLabel('Access token');
     expect(await field.getAttribute('type')).toBe('password');
     expect(await findViolations(page)).toEqual([]);
@@ -200,9 +200,11 @@ describe.skipIf(!canRun)('the console’s states', () => {
   });
 
   it('accepts a token on a page without TLS', async () => {
-    await using visit = await world.visit({ baseURL: world.service.url.replace('127.0.0.1', remoteName) });
+    await using visit = await world.visit({
+      baseURL: `${world.service.url.replace('127.0.0.1', remoteName)}/`,
+    });
     const { page } = visit;
-    await page.goto('/console');
+    await page.goto('console');
     expect(await page.evaluate(() => isSecureContext)).toBe(false);
     const field = page.getByRole('main').getByLabel('Access token');
     await field.fill(await world.service.token('alice'));

@@ -51,7 +51,7 @@ describe.skipIf(!canRun)('twelve tasks', () => {
     });
     afterAll(() => visit?.[Symbol.asyncDispose]());
     beforeEach(async () => {
-      await page.goto('/console');
+      await page.goto('console');
       await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
     });
 

@@ -80,7 +80,7 @@ describe.skipIf(!canRun)('usage of keys', () => {
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   const ask = (key: string) =>
-    fetch(`${world.service.url}/api/v1/keys/authorize`, { headers: { 'x-api-key': key } });
+    fetch(`${world.inside}/api/v1/keys/authorize`, { headers: { 'x-api-key': key } });
 
   it.each(looks)('looks good and is accessible: %s', async (look, options) => {
     await using visit = await world.visit(options);
@@ -237,7 +237,7 @@ describe.skipIf(!canRun)('usage of keys', () => {
     await openKey(page, 'Idle');
     await chart(page).waitFor();
     const id = /^#keys\/(\d+)$/.exec(new URL(page.url()).hash)?.[1];
-    await page.goto(`/console#usage/${id}`);
+    await page.goto(`console#usage/${id}`);
     await chart(page).waitFor();
     expect(charts()).toHaveLength(1);
     const choice = page.getByRole('combobox', { name: 'API key' });
@@ -251,7 +251,7 @@ describe.skipIf(!canRun)('usage of keys', () => {
     await page.goBack();
     await expect.poll(() => choice.locator('option:checked').innerText()).toBe('Idle');
     await page.unrouteAll();
-    await page.goto('/console#usage/999999');
+    await page.goto('console#usage/999999');
     await page.getByRole('alert').getByText('API key not found').waitFor();
   });
 

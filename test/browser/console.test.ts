@@ -39,8 +39,8 @@ describe.skipIf(!canRun)('the console', () => {
 
   it('is where a browser is redirected from /', async () => {
     await using other = await world.visit();
-    await other.page.goto('/');
-    expect(new URL(other.page.url()).pathname).toBe('/console');
+    await other.page.goto('.');
+    expect(other.page.url()).toBe(`${world.service.url}/console`);
   });
 
   it('replaces, removes and registers the private key', async () => {

@@ -16,7 +16,7 @@ describe.skipIf(!canRun)('GraphiQL’s states', () => {
     beforeAll(async () => {
       visit = await world.visit({ ...options, reducedMotion: 'reduce' });
       page = visit.page;
-      await page.goto('/graphql');
+      await page.goto('graphql');
       await page.locator('.graphiql-query-editor .view-line').last().waitFor();
     });
     afterAll(() => visit?.[Symbol.asyncDispose]());

@@ -37,7 +37,7 @@ describe.skipIf(!canRun)('GraphiQL', () => {
   beforeAll(async () => {
     world = await startWorld();
     visit = await world.visit();
-    await visit.page.goto('/graphql');
+    await visit.page.goto('graphql');
     await visit.page.locator('.graphiql-query-editor .view-line').last().waitFor();
   });
   afterAll(async () => {

@@ -556,7 +556,7 @@ document.querySelector('keyward-keys').getToken = async () => token;
   /** The hashes of files by their URLs. */
   const absolute = (integrity: Readonly<Record<string, string>>) =>
     Object.fromEntries(
-      Object.entries(integrity).map(([path, value]) => [`${world.service.url}${path}`, value]),
+      Object.entries(integrity).map(([path, value]) => [new URL(path, world.service.url).href, value]),
     );
 
   it('works by its hashes alone: script-src names no origin', async () => {
@@ -571,7 +571,7 @@ document.querySelector('keyward-keys').getToken = async () => token;
     ] as const;
     const hashes = inline.map((text) => `sha384-${hash('sha384', text, 'base64')}`);
     const own = `<script type="importmap">${inline[0]}</script>
-<script type="module" src="${world.service.url}${module}" integrity="${integrity[module]}"></script>`;
+<script type="module" src="${new URL(module, world.service.url)}" integrity="${integrity[module]}"></script>`;
     site.add('/hash', {
       html: page(`<keyward-keys></keyward-keys><script>${inline[1]}</script>`, own),
       policy: [

@@ -33,7 +33,7 @@ describe.skipIf(!canRun)("the provider's look", () => {
   it.each(looks)('%s: is on the console, before and after the sign-in', async (look, options) => {
     await using visit = await world.visit({ ...options, reducedMotion: 'reduce' });
     const { page } = visit;
-    await page.goto('/console');
+    await page.goto('console');
     await page.getByRole('heading', { name: 'Your keys for Example & <Sons>' }).waitFor();
     await page.getByText('Manage the API keys of your account.').waitFor();
     expect(await page.title()).toBe('Console · Example & <Sons>');
@@ -58,7 +58,7 @@ describe.skipIf(!canRun)("the provider's look", () => {
     await inspect(page, `provider-signed-in-${look}`);
   });
 
-  it.each(['/graphql', '/api/v1/docs'])('is at the top of %s', async (path) => {
+  it.each(['graphql', 'api/v1/docs'])('is at the top of %s', async (path) => {
     await using visit = await world.visit();
     await visit.page.goto(path);
     await visit.page.getByRole('banner').getByRole('img', { name: 'Example & <Sons>' }).waitFor();
@@ -70,7 +70,7 @@ describe.skipIf(!canRun)("the provider's look", () => {
 
   it('a logo that is opened by itself runs no script', async () => {
     await using visit = await world.visit();
-    await visit.page.goto('/console');
+    await visit.page.goto('console');
     const source = await visit.page.getByRole('banner').getByRole('img').getAttribute('src');
     const response = await visit.page.goto(source ?? '');
     expect(response?.headers()).toMatchObject({

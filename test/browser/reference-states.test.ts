@@ -31,7 +31,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
         .evaluate((element) => element.scrollIntoView());
 
     it('nothing tried yet', async () => {
-      await page.goto('/api/v1/docs');
+      await page.goto('api/v1/docs');
       await page.getByRole('banner').waitFor();
       await see('top');
       await page.getByRole('button', { name: 'Scopes', exact: true }).click();
@@ -178,7 +178,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
   it.each([320, 375])('no part of it is wider than a phone of %d pixels', async (width) => {
     await using visit = await world.visit({ viewport: { width, height: 740 } });
     const { page } = visit;
-    await page.goto('/api/v1/docs#createApiKey');
+    await page.goto('api/v1/docs#createApiKey');
     await page.getByRole('banner').waitFor();
     const { open } = useReference(() => page);
     // With parameters, and with a body.
@@ -202,7 +202,7 @@ describe.skipIf(!canRun)('the API reference’s states', () => {
 
   it('forced colours show the current part, and a fault', async () => {
     await using visit = await world.visit({ forcedColors: 'active' });
-    await visit.page.goto('/api/v1/docs#createApiKey');
+    await visit.page.goto('api/v1/docs#createApiKey');
     await visit.page.locator('.contents a[aria-current]').waitFor();
     const decorated = await visit.page
       .locator('.contents a[aria-current]')

@@ -48,7 +48,7 @@ describe.skipIf(!canRun)('the API reference', () => {
   beforeAll(async () => {
     world = await startWorld();
     visit = await world.visit();
-    await visit.page.goto('/api/v1/docs');
+    await visit.page.goto('api/v1/docs');
     await visit.page.getByRole('banner').waitFor();
   });
   afterAll(async () => {
@@ -75,7 +75,7 @@ describe.skipIf(!canRun)('the API reference', () => {
 
   it('can be read without scripts', async () => {
     await using other = await world.visit({ javaScriptEnabled: false });
-    await other.page.goto('/api/v1/docs#verifyApiKey');
+    await other.page.goto('api/v1/docs#verifyApiKey');
     expect(await other.page.locator('#verifyApiKey h3').textContent()).toBe('Verify an API key');
     expect(await other.page.locator('#verifyApiKey pre.curl').isVisible()).toBe(true);
     expect(await other.page.locator('#verifyApiKey pre.go').isVisible()).toBe(false);
@@ -86,7 +86,7 @@ describe.skipIf(!canRun)('the API reference', () => {
     async (colorScheme) => {
       await using other = await world.visit({ colorScheme });
       const { page } = other;
-      await page.goto('/api/v1/docs');
+      await page.goto('api/v1/docs');
       await page.getByRole('banner').waitFor();
       await layOutAll(page);
       await page.locator('details').evaluateAll((each) => {
@@ -114,7 +114,7 @@ describe.skipIf(!canRun)('the API reference', () => {
   ])('a link to %s leads to its part', async (hash, id) => {
     const { page } = visit;
     await page.goto('about:blank');
-    await page.goto(`/api/v1/docs${hash}`);
+    await page.goto(`api/v1/docs${hash}`);
     await expect.poll(hashOf).toBe(`#${id}`);
     await expect.poll(() => topOf(`[id="${id}"]`)).toBeGreaterThan(0);
     expect(await topOf(`[id="${id}"]`)).toBeLessThan(120);
@@ -222,7 +222,7 @@ describe.skipIf(!canRun)('the API reference', () => {
 
   it('the skip link leads past the contents', async () => {
     const { page } = visit;
-    await page.goto('/api/v1/docs');
+    await page.goto('api/v1/docs');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
@@ -356,7 +356,7 @@ describe.skipIf(!canRun)('the API reference', () => {
         .getByLabel(/^token form/)
         .fill('sk-any.key');
     if (['ensureAccount', 'setEntitlementBySubject', 'importApiKey'].includes(id)) {
-      const issuer = developmentIssuer({ host: '127.0.0.1', port: Number(new URL(world.service.url).port) });
+      const issuer = developmentIssuer({ host: '127.0.0.1', port: world.service.port });
       const key =
         id === 'importApiKey' ? { key: `acme_live_${'k'.repeat(40)}`, key_prefix: 'acme_live_' } : {};
       await body.fill(JSON.stringify({ issuer, subject: 'alice', ...key }));
@@ -422,7 +422,7 @@ describe.skipIf(!canRun)('the API reference of a service with operators', () => 
   it('has their operations too', async () => {
     await using world = await startWorld({ ADMIN: 'on' });
     await using visit = await world.visit();
-    await visit.page.goto('/api/v1/docs#blockAccount');
+    await visit.page.goto('api/v1/docs#blockAccount');
     await visit.page.getByRole('banner').waitFor();
     expect(await visit.page.locator('.operation').count()).toBe(all.length);
     expect(await visit.page.locator('#blockAccount h3').textContent()).toBe('Block an account');

@@ -5,7 +5,7 @@ import { canRun, startWorld, type World } from '../support/browser.ts';
 const pages = [
   // What a person needs at once, and what they need next; 48 are a font that nobody waits for.
   {
-    path: '/console',
+    path: 'console',
     shown: '.signed-out h1',
     most: 120,
     first: 5,
@@ -14,7 +14,7 @@ const pages = [
   },
   // Half of it is the font. The form that tries an operation comes with a click.
   {
-    path: '/api/v1/docs',
+    path: 'api/v1/docs',
     shown: '.top-bar',
     most: 100,
     first: 5,
@@ -23,7 +23,7 @@ const pages = [
   },
   // Monaco is most of it, and it has a worker for each language.
   {
-    path: '/graphql',
+    path: 'graphql',
     shown: '.view-line',
     most: 1120,
     first: 7,
@@ -71,7 +71,7 @@ describe.skipIf(!canRun)('what a page loads', () => {
           .filter((entry) => (entry as PerformanceResourceTiming).initiatorType === 'fetch')
           .map(({ name }) => name),
       );
-      if (path === '/console') expect(asked).toEqual([]);
+      if (path === 'console') expect(asked).toEqual([]);
       await page.evaluate(() => document.fonts.ready);
       await page.waitForLoadState('networkidle');
       const files = await Promise.all(loaded);

@@ -12,7 +12,8 @@ import {
   type Route,
 } from 'playwright-core';
 import { expect } from 'vitest';
-import { createTemporaryFolder, root, startProcess } from './process.ts';
+import { createTemporaryFolder, freePort, root, startProcess } from './process.ts';
+import { type Handling, startPathNginx } from './under-a-path.ts';
 
 /** The header in which a page repeats the body of its request, for a driver that does not report bodies. */
 const bodyHeader = 'x-test-body';
@@ -105,27 +106,55 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
 }
 
-/** A running service with the development identity provider, and a browser. */
-export async function startWorld(environment: Record<string, string> = {}) {
+/** The path below which `startBehind` puts the service. */
+const behindPath = '/a/b';
+
+/** Starts the service below a path of another host, behind nginx, which hands the path on or takes it away. */
+async function startBehind(handling: Handling, folder: string, environment: Record<string, string>) {
+  await using stack = new AsyncDisposableStack();
+  const port = await freePort();
+  const proxy = stack.use(await startPathNginx(handling)(folder, behindPath, port));
+  const url = proxy.url + behindPath;
+  const more = { PORT: `${port}`, PUBLIC_URL: url, TRUST_PROXY: 'loopback' };
+  const service = stack.use(await startProcess(folder, { ...more, ...environment }));
+  const started = stack.move();
+  return { ...service, url, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+/**
+ * A running service with the development identity provider, and a browser.
+ * @param handling what a proxy does with the path below which the service is; undefined: there is none of both
+ */
+export async function startWorld(
+  environment: Record<string, string> = {},
+  handling = process.env['TEST_BEHIND'] as Handling | undefined,
+) {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await createTemporaryFolder());
-  const service = stack.use(await startProcess(folder.path, environment));
+  const service = stack.use(
+    await (handling
+      ? startBehind(handling, folder.path, environment)
+      : startProcess(folder.path, environment)),
+  );
+  const inside = `http://127.0.0.1:${service.port}`;
   const opened = await browser.launch(executablePath);
   stack.defer(() => opened.close());
   const started = stack.move();
   return {
     service,
+    /** The service's URL for servers inside: without a path, past a proxy. */
+    inside,
     /** A person with a browser of their own: nothing of what another has done is in it. */
     visit: async (options: BrowserContextOptions = {}) => {
       const context = await opened.newContext({
         viewport: { width: 1280, height: 800 },
         colorScheme: 'light',
-        baseURL: service.url,
+        baseURL: `${service.url}/`,
         ...options,
         ...(isFirefox && { permissions: [] }),
       });
       if (isFirefox) await context.addInitScript(repeatBodies, bodyHeader);
-      return watch(context, service.url);
+      return watch(context, [`${service.url}/`, `${inside}/idp/`]);
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
@@ -138,7 +167,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 const byDriver = [createHash('sha256').update('body {}').digest('base64'), 'status=2152398850'];
 
 /** Opens a page, and notes what all pages of this browser ask for and complain of. */
-async function watch(context: BrowserContext, serviceUrl: string) {
+async function watch(context: BrowserContext, ours: readonly string[]) {
   const requested: string[] = [];
   const complaints: string[] = [];
   const complain = (text: string) => {
@@ -158,7 +187,8 @@ async function watch(context: BrowserContext, serviceUrl: string) {
     page,
     complaints,
     /** Requests that left the service. */
-    foreign: () => requested.filter((url) => !url.startsWith(`${serviceUrl}/`) && !/^(data|blob):/.test(url)),
+    foreign: () =>
+      requested.filter((url) => ![...ours, 'data:', 'blob:'].some((each) => url.startsWith(each))),
     /** Does what opens the window of the provider, and says there who it is. */
     signInBy: async (act: () => Promise<void>, name = 'alice') => {
       const popup = context.waitForEvent('page');

@@ -10,9 +10,10 @@ import { createOwnPlaces } from '../console/ui/places.ts';
 import type { Language } from '../messages/language.ts';
 import { accountHeaders } from '../shared/account-headers.ts';
 import { fetchInTime } from '../shared/fetch-in-time.ts';
+import { serviceUrl, urlOf } from '../shared/place.ts';
 import { myAccountsQuery } from './documents.ts';
 import { readPerson } from './read-person.ts';
-import { explain, origin, urlOf } from './service.ts';
+import { explain } from './service.ts';
 
 /** What an element knows of the page around it. */
 export interface Surroundings {
@@ -136,7 +137,7 @@ export function createElementHost(surroundings: Surroundings) {
   const host: Host = createHost({
     settings,
     language,
-    origin,
+    serviceUrl,
     root,
     begin: () => send,
     places,

@@ -3,15 +3,7 @@ import type { HostSettings } from '../console/ui/host.ts';
 import { createLanguage, type Language, type LaterPart } from '../messages/language.ts';
 import type { LoadedMessages } from '../messages/load-messages.ts';
 import { fetchInTime, NoResponse } from '../shared/fetch-in-time.ts';
-
-/** Where Keyward is: this file comes from `/elements/`. */
-const base = new URL(/* @vite-ignore */ '..', import.meta.url);
-
-/** The URL of a path of Keyward's. */
-export const urlOf = (path: string): string => new URL(path, base).href;
-
-/** Keyward's origin. */
-export const { origin } = base;
+import { origin, urlOf } from '../shared/place.ts';
 
 /** Answers by their paths, each fetched once. */
 const known = new Map<string, Promise<unknown>>();

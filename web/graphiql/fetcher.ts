@@ -1,6 +1,7 @@
 import type { GraphiQLProps } from 'graphiql';
 import { accountHeaders } from '../shared/account-headers.ts';
 import { fetchInTime } from '../shared/fetch-in-time.ts';
+import { urlOf } from '../shared/place.ts';
 import { getAccount } from '../sign-in/account.ts';
 import { findSession } from '../sign-in/find-session.ts';
 import { expireSession } from '../sign-in/session.ts';
@@ -15,7 +16,7 @@ export const fetcher: GraphiQLProps['fetcher'] = async ({ query, variables, oper
   const operationName = named && new RegExp(`\\b${named}\\b`).test(query) ? named : undefined;
   const isForAccount = rootFields(query, operationName).some(isOfAccount);
   try {
-    const response = await fetchInTime('/graphql', {
+    const response = await fetchInTime(urlOf('graphql'), {
       method: 'POST',
       headers: {
         accept: 'application/graphql-response+json',

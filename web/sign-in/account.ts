@@ -1,5 +1,6 @@
 // For whom the pages are used: the person themself, or an organisation that their access token names.
 import { fetchInTime } from '../shared/fetch-in-time.ts';
+import { urlOf } from '../shared/place.ts';
 import { addressFor, endVisit, moveTo, onMove, organizationIn } from './address.ts';
 import { personOfVisit, rememberPerson } from './kept-sign-in.ts';
 import { getSession, type Session, subscribe } from './session.ts';
@@ -49,7 +50,7 @@ export function subscribeAccount(listener: () => void): () => void {
 }
 
 async function fetchAccounts({ accessToken }: Session): Promise<readonly MyAccount[] | undefined> {
-  const response = await fetchInTime('/api/v1/auth/accounts', {
+  const response = await fetchInTime(urlOf('api/v1/auth/accounts'), {
     headers: { authorization: `Bearer ${accessToken}` },
   });
   return response.ok ? response.json() : undefined;

@@ -1,7 +1,9 @@
+import { nameHere } from '../shared/place.ts';
+
 // What a page leaves for the next page in this tab: never a token, nor anything that is enough to get one.
-const scopesName = 'signed-in-with';
-const questionName = 'sign-in-asked';
-const visitName = 'visit';
+const scopesName = nameHere('signed-in-with');
+const questionName = nameHere('sign-in-asked');
+const visitName = nameHere('visit');
 
 /** A sign-in that the provider was asked for. */
 export interface Asked {

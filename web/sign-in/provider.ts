@@ -45,7 +45,7 @@ export async function beginSignIn(
     ...provider.parameters,
     response_type: 'code',
     client_id: provider.clientId,
-    redirect_uri: callbackUrl(),
+    redirect_uri: callbackUrl,
     // One name at the provider may stand for several scopes.
     scope: [...new Set(requested.flatMap(({ requestedAs }) => requestedAs))].join(' '),
     state,
@@ -93,7 +93,7 @@ export async function endSignIn(
     client,
     None(),
     parameters,
-    callbackUrl(),
+    callbackUrl,
     verifier,
     { additionalParameters: provider.parameters, ...transportOf(provider) },
   );

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { integer, isUrl, seconds, url } from '../values/kinds.ts';
+import { isPublicPath, ownPaths, withoutSlash } from '../values/public-path.ts';
 
 const kinds = ['development', 'test', 'production'] as const;
 
-const isOrigin = ({ pathname, search, hash, username, password }: URL): boolean =>
-  pathname === '/' && search + hash + username + password === '';
+const isBare = ({ search, hash, username, password }: URL): boolean =>
+  search + hash + username + password === '';
 
 /** The variables of the process and of its address. */
 export const serverVariables = {
@@ -27,15 +28,19 @@ export const serverVariables = {
       isUrl(({ protocol }) => /^https?:$/.test(protocol)),
       { error: 'must be a URL', abort: true },
     )
+    .refine(isUrl(isBare), 'must be a URL without query, fragment and user name')
     .refine(
-      isUrl(isOrigin),
-      'must be a URL without path, query and user name: Keyward serves the root of its host',
+      isUrl(({ pathname }) => isPublicPath(pathname)),
+      `must have a path of letters, digits, "-", "_", "." and "~" alone, and none of Keyward's own: ${ownPaths.join(', ')}`,
     )
-    .transform((value) => new URL(value).origin)
+    .transform((value) => {
+      const { origin, pathname } = new URL(value);
+      return withoutSlash(origin + pathname);
+    })
     .optional()
     .meta({
       description:
-        'URL by which clients reach Keyward, without a path. Responses 401 and 403 contain it, as `resource_metadata` in `WWW-Authenticate`',
+        'URL by which clients reach Keyward, with a path if it is [under a path of a host](edge.md#under-a-path-of-a-host). Responses 401 and 403 contain it, as `resource_metadata` in `WWW-Authenticate`',
       unset: 'the address it listens on',
       example: 'https://keys.example.com',
     }),

@@ -65,6 +65,7 @@ describe('defaults', () => {
     assertions: { keys: undefined, audiences: undefined, seconds: 60 },
     workers: 1,
     publicUrl: undefined,
+    publicPath: '',
     logsAddress: false,
     issuers: [],
     algorithms: [
@@ -161,7 +162,22 @@ describe('values', () => {
     [{ PUBLIC_URL: 'http://gateway.internal' }, { publicUrl: 'http://gateway.internal' }],
     [{ PUBLIC_URL: 'https://schlüssel.example.' }, { publicUrl: 'https://xn--schlssel-95a.example.' }],
     [{ PUBLIC_URL: 'http://[2001:DB8::1]:4000' }, { publicUrl: 'http://[2001:db8::1]:4000' }],
-    [{ PUBLIC_URL: 'http://key_ward:4000' }, { publicUrl: 'http://key_ward:4000' }],
+    [{ PUBLIC_URL: 'http://key_ward:4000' }, { publicUrl: 'http://key_ward:4000', publicPath: '' }],
+    ...[
+      ['/keyward', '/keyward'],
+      ['/keyward/', '/keyward'],
+      ['/a/b-c/_d~1.x/', '/a/b-c/_d~1.x'],
+      ['/api', '/api'],
+      ['/api/v1x', '/api/v1x'],
+      ['/keyward/api/v1', '/keyward/api/v1'],
+      ['/Console', '/Console'],
+      ['/x/../keyward', '/keyward'],
+      ['/.', ''],
+      [''],
+    ].map(([path, publicPath]): [Environment, object] => [
+      { PUBLIC_URL: `https://api.example.com${path}` },
+      { publicUrl: `https://api.example.com${publicPath}`, publicPath },
+    ]),
     [
       { AUTOMATION_DEFAULT_ENABLED: 'off', AUTOMATION_DEFAULT_SESSION_DURATION: '60' },
       { automationDefaults: { isEnabled: false, sessionDuration: 60 } },
@@ -798,7 +814,7 @@ describe('faults', () => {
   const databaseUrl =
     'DATABASE_URL must be sqlite:<path of a file>, sqlite::memory: or postgres://user:password@host/database';
   const publicUrl = 'PUBLIC_URL must be a URL';
-  const noOrigin = `${publicUrl} without path, query and user name: Keyward serves the root of its host`;
+  const notBare = `${publicUrl} without query, fragment and user name`;
   const badHost = 'must have a valid host: letters, digits, dots and hyphens';
   const url = 'AUTH_ISSUER must be a URL';
   const https = 'AUTH_ISSUER must begin with https:// (http:// is allowed for this machine only)';
@@ -833,9 +849,24 @@ describe('faults', () => {
     ['PUBLIC_URL', '/api/v1', publicUrl],
     ['PUBLIC_URL', 'gateway.example.com:8443', publicUrl],
     ['PUBLIC_URL', 'mailto:keys@example.com', publicUrl],
-    ['PUBLIC_URL', 'https://gateway.example.com/keys', noOrigin],
-    ['PUBLIC_URL', 'https://gateway.example.com/?tenant=1', noOrigin],
-    ['PUBLIC_URL', 'https://gateway.example.com/#keys', noOrigin],
+    ...[
+      ...['//', '//keys', '/keys//a', '/k%65ys', '/keys;a', '/keys a', "/keys'", '/schlüssel', '/$host'],
+      ...[
+        '/api/v1',
+        '/api/v1/keyward',
+        '/console',
+        '/graphql/',
+        '/sign-in',
+        '/health/live',
+        '/.well-known/keyward',
+      ],
+    ].map((path): [string, string, RegExp] => [
+      'PUBLIC_URL',
+      `https://gateway.example.com${path}`,
+      /^PUBLIC_URL must have a path of letters, digits, "-", "_", "\." and "~" alone, and none of Keyward's own: \/api\/v1, /,
+    ]),
+    ['PUBLIC_URL', 'https://gateway.example.com/?tenant=1', notBare],
+    ['PUBLIC_URL', 'https://gateway.example.com/#keys', notBare],
     ['AUTH_ISSUER', 'https://id.example.com/?tenant=a', 'AUTH_ISSUER must not have a query'],
     ['AUTH_ISSUER', 'https://id.example.com/#a', 'AUTH_ISSUER must not have a fragment'],
     ['AUTH_JWKS_URI', 'https://id.example.com/keys#a', 'AUTH_JWKS_URI must not have a fragment'],
@@ -865,7 +896,7 @@ describe('faults', () => {
       'postgres://a:b@one,two/keyward',
       'DATABASE_URL names several hosts: pg connects to one',
     ],
-    ['PUBLIC_URL', 'https://someone:c4n4ry@gateway.example.com', noOrigin],
+    ['PUBLIC_URL', 'https://someone:c4n4ry@gateway.example.com', notBare],
     ...[
       "exa'mple.com",
       'exa"mple.com',

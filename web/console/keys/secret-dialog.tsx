@@ -16,10 +16,10 @@ interface SecretDialogProps {
 
 /** Shows the secret of an API key, only once. */
 export function SecretDialog({ secret: { title, key }, onDone }: SecretDialogProps) {
-  const { origin, settings } = useHost();
+  const { serviceUrl, settings } = useHost();
   const { text, rich } = useLanguage();
   // The key asks for its own record.
-  const command = `curl -i ${origin}/api/v1/keys/self -H '${settings.apiKeyHeader}: ${key}'`;
+  const command = `curl -i ${serviceUrl}/api/v1/keys/self -H '${settings.apiKeyHeader}: ${key}'`;
   return (
     <OnceDialog title={title} onDone={onDone}>
       <CopyField label={text('keys.secret')} text={key} main />

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/preact-query';
 import { accountHeaders } from '../../shared/account-headers.ts';
 import { fetchInTime } from '../../shared/fetch-in-time.ts';
 import { pageLanguage } from '../../shared/page-language.ts';
+import { serviceUrl, urlOf } from '../../shared/place.ts';
 import { type AccountState, completeAccounts, mayChange, organizationName } from '../../sign-in/account.ts';
 import { expireSession, getSession, renewSession, type Session, subscribe } from '../../sign-in/session.ts';
 import { settings } from '../../sign-in/settings.ts';
@@ -21,7 +22,7 @@ function begin(organization: string | undefined): Send {
   return async (init) => {
     if (!session) throw signedOut(pageLanguage());
     const sendAs = ({ accessToken }: Session): Promise<Response> =>
-      fetchInTime('/graphql', {
+      fetchInTime(urlOf('graphql'), {
         ...init,
         headers: { ...init.headers, ...accountHeaders(organization), authorization: `Bearer ${accessToken}` },
       });
@@ -84,7 +85,7 @@ export function createConsoleHost(places: Places, organization: string | undefin
   const made = createHost({
     settings,
     language: pageLanguage(),
-    origin: location.origin,
+    serviceUrl,
     root: document,
     begin: () => begin(organization),
     places,

@@ -32,8 +32,8 @@ export interface Host {
   readonly settings: HostSettings;
   /** The person's language. */
   readonly language: Language;
-  /** The origin of the service. */
-  readonly origin: string;
+  /** The URL of the service, without a slash at its end. */
+  readonly serviceUrl: string;
   /** Where ids are looked up, and which knows what has the focus. */
   readonly root: Document | ShadowRoot;
   readonly queryClient: QueryClient;

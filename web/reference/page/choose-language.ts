@@ -1,6 +1,7 @@
+import { nameHere } from '../../shared/place.ts';
 import type { Language } from '../samples/languages.ts';
 
-const kept = 'sample-language';
+const kept = nameHere('sample-language');
 
 /** Uses what the browser keeps for this page. Some browsers refuse that. */
 const withStorage = <Result>(act: (storage: Storage) => Result): Result | undefined => {

@@ -1,4 +1,5 @@
 import { fetchInTime } from '../../shared/fetch-in-time.ts';
+import { serviceUrl } from '../../shared/place.ts';
 import { getAccount } from '../../sign-in/account.ts';
 import { findSession } from '../../sign-in/find-session.ts';
 import { expireSession, getSession } from '../../sign-in/session.ts';
@@ -35,7 +36,7 @@ export async function send(entered: Entered, credential: Credential): Promise<Ex
   const now = getAccount();
   if (now.organization !== before.organization || now.left !== before.left)
     throw new Error('The account of this page has changed meanwhile. Nothing was sent.');
-  const response = await fetchInTime(path, {
+  const response = await fetchInTime(serviceUrl + path, {
     method,
     headers: [
       ...headers.map(([name, value]): [string, string] => [name, value]),
@@ -50,6 +51,6 @@ export async function send(entered: Entered, credential: Credential): Promise<Ex
     status: `${response.status} ${response.statusText}`.trim(),
     headers: [...response.headers],
     body: indent(await response.text()),
-    curl: describeRequest(entered, location.origin, session !== undefined),
+    curl: describeRequest(entered, serviceUrl, session !== undefined),
   };
 }

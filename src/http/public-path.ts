@@ -1,0 +1,36 @@
+import { isOwnPath } from '../config/values/public-path.ts';
+import type { Finisher } from './exchange.ts';
+
+/**
+ * Makes what takes the path of `PUBLIC_URL` from the beginning of a request target, once: `/keyward/console?x` →
+ * `/console?x`. A proxy may have taken it already, and proxies inside ask without it, so other targets stay as they
+ * are. So do those of which the rest is no path of Keyward's: with `/api`, `/api/v1/keys/self` is one without it.
+ * @param publicPath without a slash at its end; empty: nothing is taken
+ */
+export const withoutPublicPath = (publicPath: string): ((target: string) => string) => {
+  if (publicPath === '') return (target) => target;
+  return (target) => {
+    if (!target.startsWith(publicPath)) return target;
+    const rest = target.slice(publicPath.length);
+    const path = rest.split('?', 1)[0] ?? '';
+    if (path === '' || path === '/') return `/${rest.replace(/^\//, '')}`;
+    return isOwnPath(path) ? rest : target;
+  };
+};
+
+/** The header fields of an answer that refer to other resources, with the place of a path in each. */
+const references: readonly (readonly [name: string, path: RegExp])[] = [
+  ['location', /^(?=\/)/],
+  ['link', /(?<=<)(?=\/)/g],
+];
+
+/** Puts the path of `PUBLIC_URL` before the paths to which an answer refers (RFC 9110, section 10.2.2; RFC 8288). */
+export const withPublicPath =
+  (publicPath: string): Finisher =>
+  (_exchange, answer) => {
+    for (const [name, path] of references) {
+      const reference = answer.headers[name];
+      if (reference !== undefined) answer.headers[name] = reference.replace(path, publicPath);
+    }
+    return answer;
+  };
