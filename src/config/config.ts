@@ -135,6 +135,9 @@ const pagesOf = (env: Environment) => {
   } as const;
 };
 
+const publicPathIn = ({ PUBLIC_URL: url }: Environment): string =>
+  url === undefined ? '' : publicPathOf(url);
+
 const edgeOf = (env: Environment) =>
   ({
     /** The addresses and ranges of trusted proxies. */
@@ -143,8 +146,12 @@ const edgeOf = (env: Environment) =>
     corsOrigins: env.CORS_ORIGINS,
     /** The only header field that carries API keys; undefined: `Authorization: Bearer` or `X-API-Key`. */
     apiKeyHeader: env.API_KEY_HEADER,
-    /** The time for which browsers must use TLS (RFC 6797), in seconds; undefined: answers do not say it. */
-    hstsMaxAge: env.PUBLIC_URL?.startsWith('https:') ? env.HSTS_MAX_AGE : undefined,
+    /**
+     * The time for which browsers must use TLS (RFC 6797), in seconds; undefined: answers do not say it. They would say
+     * it of the whole host, so below a path of somebody's host they do not.
+     */
+    hstsMaxAge:
+      env.PUBLIC_URL?.startsWith('https:') && publicPathIn(env) === '' ? env.HSTS_MAX_AGE : undefined,
     /** The rate limits, each with its own rate; undefined: no limit. */
     rates: {
       /** The limit of each client address. */
@@ -261,7 +268,7 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
     /** The URL by which clients reach this service; undefined: the URL on which it listens. */
     publicUrl: env.PUBLIC_URL,
     /** The path of that URL, without a slash at its end; empty at the root of a host. */
-    publicPath: env.PUBLIC_URL === undefined ? '' : publicPathOf(env.PUBLIC_URL),
+    publicPath: publicPathIn(env),
     /** The number of processes that share the port; 1: only this process. */
     workers: env.WORKERS,
     /** The trusted issuers; empty: the service uses the development identity provider. */

@@ -1,10 +1,8 @@
-import { isOwnPath } from '../config/values/public-path.ts';
 import type { Finisher } from './exchange.ts';
 
 /**
  * Makes what takes the path of `PUBLIC_URL` from the beginning of a request target, once: `/keyward/console?x` →
- * `/console?x`. A proxy may have taken it already, and proxies inside ask without it, so other targets stay as they
- * are. So do those of which the rest is no path of Keyward's: with `/api`, `/api/v1/keys/self` is one without it.
+ * `/console?x`. A proxy may have taken it already, and servers inside ask without it, so other targets stay as they are.
  * @param publicPath without a slash at its end; empty: nothing is taken
  */
 export const withoutPublicPath = (publicPath: string): ((target: string) => string) => {
@@ -12,9 +10,8 @@ export const withoutPublicPath = (publicPath: string): ((target: string) => stri
   return (target) => {
     if (!target.startsWith(publicPath)) return target;
     const rest = target.slice(publicPath.length);
-    const path = rest.split('?', 1)[0] ?? '';
-    if (path === '' || path === '/') return `/${rest.replace(/^\//, '')}`;
-    return isOwnPath(path) ? rest : target;
+    if (rest.startsWith('/')) return rest;
+    return rest === '' || rest.startsWith('?') ? `/${rest}` : target;
   };
 };
 

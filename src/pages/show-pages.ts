@@ -97,8 +97,8 @@ async function findMessages(messages: MessageFiles, path: string) {
 }
 
 /**
- * The language of a page, if it has several: its locale, the texts of its first view, which must not wait for one more request, and the
- * paths of the other parts.
+ * The language of a page, if it has several: its locale, the texts of its first view, which must not wait for one more
+ * request, and the paths of the other parts.
  */
 async function describeLanguage(messages: MessageFiles, locale: string | undefined, publicPath: string) {
   if (locale === undefined) return undefined;

@@ -577,7 +577,7 @@ document.querySelector('keyward-keys').getToken = async () => token;
       policy: [
         "default-src 'none'",
         `script-src ${[...hashes, ...Object.values(integrity)].map((each) => `'${each}'`).join(' ')}`,
-        `connect-src ${world.service.url}`,
+        `connect-src ${world.service.url}/`,
         'img-src data:',
         "require-trusted-types-for 'script'",
       ].join('; '),

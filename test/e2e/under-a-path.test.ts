@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../src/rest/routes.ts';
 import { developmentServerSecret } from '../../src/secrets/server-secret.ts';
+import { send } from '../support/exact-client.ts';
 import { sentences } from '../support/example-suite.ts';
 import {
   createTemporaryFolder,
@@ -13,6 +14,7 @@ import {
   startProcess,
 } from '../support/process.ts';
 import { canRun } from '../support/programs.ts';
+import { spelledDoors } from '../support/spelled-doors.ts';
 import { toPattern } from '../support/template.ts';
 import { pathProxies } from '../support/under-a-path.ts';
 
@@ -110,7 +112,11 @@ describe.each(pathProxies.filter(({ isRun }) => isRun))(
       expect(
         await statuses([`${path}/console`, `${path}/graphql`, `${path}/api/v1/docs`, `${path}/health/ready`]),
       ).toEqual([200, 200, 200, 200]);
-      expect(await statuses([path, `${path}/`, `${path}?x`])).toEqual([302, 302, 302]);
+      for (const target of [path, `${path}/`, `${path}?x`]) {
+        const { url } = await fetch(host + target, { headers: { accept: 'text/html' } });
+        expect(url, target).toBe(`${host}${path}/console`);
+      }
+      await expect.poll(() => service.output.stdout.match(/"route":"\/console"/g)).toHaveLength(4);
       const before = service.output.stdout.length;
       const others = [
         '/',
@@ -121,26 +127,32 @@ describe.each(pathProxies.filter(({ isRun }) => isRun))(
         '/console',
         '/api/v1/auth/keys',
         '/x/a/b/console',
+        '/A/b/console',
+        '/a/B/console',
       ];
       const outside = await Promise.all(others.map(async (target) => (await ask(target)).text()));
       expect(outside.filter((text) => text.includes('detail'))).toEqual([]);
-      expect(service.output.stdout.slice(before)).not.toContain('"path"');
-      expect(service.output.stdout.slice(before)).not.toContain('"route"');
+      expect(service.output.stdout.slice(before)).not.toContain('"msg":"request"');
     });
 
-    it('counts the path once, and keeps the door for servers inside', async () => {
-      const twice = await browse(`${path}${path}/console`);
-      expect(twice.status).toBe(404);
-      for (const door of [
-        '/api/v1/keys/authorize',
-        `${path}/api/v1/keys/authorize`,
-        '/api/v1/keys/authorize/x',
-      ])
-        expect((await ask(path + door, { headers: { 'x-api-key': 'sk-x' } })).status, door).toBe(404);
-      const inside = await fetch(`${service.url}/api/v1/keys/authorize`, {
-        headers: { 'x-api-key': 'sk-x' },
-      });
-      expect([inside.status, (await inside.json()).reason]).toEqual([401, 'invalid_api_key']);
+    it('counts the path once', async () => {
+      for (const target of [path + path, `${path}${path}/console`, `${path}${path}/api/v1/openapi.json`])
+        expect((await browse(target)).status, target).toBe(404);
+    });
+
+    it('keeps the door for servers inside, however its path is spelled', async () => {
+      const headers = [['X-API-Key', 'sk-x']] as const;
+      const spelled = spelledDoors().flatMap((door) => [door, path + door, path + path + door]);
+      const more = ['/x/..%2f', '%2f..%2f', '/..%2f..%2f..%2f..%2f..%2f..'].map(
+        (end) => `/api/v1/keys/authorize${end}${path}/x`,
+      );
+      for (const target of [...spelled, ...more]) {
+        const { headers: answered } = await send(host, { target, headers });
+        // Only the door answers in this way.
+        expect(answered['content-type'] ?? '', target).not.toMatch(/problem/);
+      }
+      const inside = await send(service.url, { target: '/api/v1/keys/authorize', headers });
+      expect([inside.status, inside.headers['content-type']]).toEqual([401, 'application/problem+json']);
     });
 
     describe('no response', () => {

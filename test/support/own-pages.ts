@@ -70,10 +70,10 @@ export async function startOwnPages() {
   const policy = (kind: string) =>
     [
       "default-src 'none'",
-      `script-src 'self' ${url}`,
+      `script-src 'self' ${url}/`,
       "style-src 'self'",
       'img-src data:',
-      `connect-src ${url}`,
+      `connect-src ${url}/`,
       "require-trusted-types-for 'script'",
       `trusted-types ${ownPolicies[kind] ?? "'none'"}`,
     ].join('; ');

@@ -14,7 +14,8 @@ export const handlings = ['handed on', 'taken away'] as const;
 /** See {@link handlings}. */
 export type Handling = (typeof handlings)[number];
 
-const comment = /# To take the path away: /;
+/** Says what to write in place of the next line, or before it. */
+const comment = /^(\s*)# To take the path away: (.*)\n(?:\s*proxy_pass .*\n)?/m;
 
 /**
  * The documented recipe of a proxy.
@@ -24,7 +25,7 @@ const comment = /# To take the path away: /;
 function recipeOf(language: string, handling: Handling, path: string, port: number): string {
   const [, text = ''] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(document) ?? [];
   if (!comment.test(text)) throw new Error(`docs/edge.md does not say how ${language} takes the path away`);
-  return (handling === 'taken away' ? text.replace(comment, '') : text)
+  return (handling === 'taken away' ? text.replace(comment, '$1$2\n') : text)
     .replaceAll('/keyward', path)
     .replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`);
 }

@@ -1,4 +1,4 @@
-/** The beginnings of the paths that Keyward serves: no path of `PUBLIC_URL` may be one of them, or be below one. */
+/** The beginnings of the paths that Keyward serves. */
 export const ownPaths = [
   '/api/v1',
   '/graphql',
@@ -11,11 +11,13 @@ export const ownPaths = [
   '/.well-known',
 ] as const;
 
-const isBelow = (path: string, beginning: string): boolean =>
-  path === beginning || path.startsWith(`${beginning}/`);
+/** Whether a path is another one, or below it. */
+export const isAtOrBelow = (path: string, other: string): boolean =>
+  path === other || path.startsWith(`${other}/`);
 
-/** Whether a path is one of Keyward's own, or below one. */
-export const isOwnPath = (path: string): boolean => ownPaths.some((beginning) => isBelow(path, beginning));
+/** Whether a path could be taken for one of Keyward's own: it is one, is below one, or is above one, as `/api` is. */
+const isLikeOwn = (path: string): boolean =>
+  ownPaths.some((own) => isAtOrBelow(path, own) || isAtOrBelow(own, path));
 
 /** `https://example.com/keyward/` → `https://example.com/keyward`. */
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
@@ -25,7 +27,7 @@ export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
  * proxy writes them in the same way.
  */
 export const isPublicPath = (path: string): boolean =>
-  path === '/' || (/^(?:\/[\w.~-]+)+\/?$/.test(path) && !isOwnPath(path));
+  path === '/' || (/^(?:\/[\w.~-]+)+\/?$/.test(path) && !isLikeOwn(withoutSlash(path)));
 
 /** The path of `PUBLIC_URL`, without a slash at its end; empty at the root of a host. */
 export const publicPathOf = (publicUrl: string): string => withoutSlash(new URL(publicUrl).pathname);

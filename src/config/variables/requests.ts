@@ -80,7 +80,7 @@ export const edgeVariables = {
   }),
   HSTS_MAX_AGE: seconds(0, 999_999_999).default(31_536_000).meta({
     description:
-      'How long browsers must use HTTPS (`Strict-Transport-Security`), in seconds, if `PUBLIC_URL` is HTTPS. 0 makes them forget it',
+      'How long browsers must use HTTPS (`Strict-Transport-Security`), in seconds, if `PUBLIC_URL` is HTTPS and has no path. 0 makes them forget it',
     example: '300',
   }),
   RATE_LIMIT_ADDRESS: rate.prefault('off').meta({

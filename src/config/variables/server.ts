@@ -31,7 +31,7 @@ export const serverVariables = {
     .refine(isUrl(isBare), 'must be a URL without query, fragment and user name')
     .refine(
       isUrl(({ pathname }) => isPublicPath(pathname)),
-      `must have a path of letters, digits, "-", "_", "." and "~" alone, and none of Keyward's own: ${ownPaths.join(', ')}`,
+      `must have a path of letters, digits, "-", "_", "." and "~" alone, and none like Keyward's own: ${ownPaths.join(', ')}`,
     )
     .transform((value) => {
       const { origin, pathname } = new URL(value);

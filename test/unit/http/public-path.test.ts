@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { beginExchange } from '../../../src/http/exchange.ts';
+import { metadataPath } from '../../../src/auth/resource-metadata.ts';
+import { keySetPath, serverMetadataPath } from '../../../src/auth/server-metadata.ts';
+import { isAtOrBelow, ownPaths } from '../../../src/config/values/public-path.ts';
+import { developmentIssuer } from '../../../src/dev/issuer.ts';
+import { authorizePath } from '../../../src/door/authorize/problem.ts';
+import { beginExchange, graphqlPath } from '../../../src/http/exchange.ts';
 import { withoutPublicPath, withPublicPath } from '../../../src/http/public-path.ts';
+import { elementsPath } from '../../../src/pages/elements.ts';
+import { assetsPath } from '../../../src/pages/page-files.ts';
+import { callbackPath, pages } from '../../../src/pages/pages.ts';
+import { basePath } from '../../../src/rest/routes.ts';
 
 describe('the path of PUBLIC_URL in a request', () => {
   it.each([
@@ -18,6 +27,9 @@ describe('the path of PUBLIC_URL in a request', () => {
     ['/keyward/assets/a.js', '/assets/a.js'],
     ['/keyward/elements/keyward.js', '/elements/keyward.js'],
     ['/keyward/sign-in/callback?code=1', '/sign-in/callback?code=1'],
+    ['/keyward/nowhere', '/nowhere'],
+    ['/keyward//console', '//console'],
+    ['/keyward/keyward/console', '/keyward/console'],
   ])('%s is taken away: %s', (target, rest) => {
     expect(withoutPublicPath('/keyward')(target)).toBe(rest);
   });
@@ -29,11 +41,8 @@ describe('the path of PUBLIC_URL in a request', () => {
     '/keywardx/console',
     '/keyward.console',
     '/keyward%2fconsole',
-    '/keyward//console',
     '/Keyward/console',
     '/%6beyward/console',
-    '/keyward/keyward/console',
-    '/keyward/nowhere',
     '/x/keyward/console',
     '/console?x=/keyward/graphql',
     '/.well-known/oauth-protected-resource/keyward',
@@ -43,19 +52,20 @@ describe('the path of PUBLIC_URL in a request', () => {
     expect(withoutPublicPath('/keyward')(target)).toBe(target);
   });
 
-  it.each([
-    ['/api/v1/keys/self', '/api/v1/keys/self'],
-    ['/api/api/v1/keys/self', '/api/v1/keys/self'],
-    ['/api/console', '/console'],
-    ['/api', '/'],
-  ])('that Keyward has too, /api: %s → %s', (target, rest) => {
-    expect(withoutPublicPath('/api')(target)).toBe(rest);
-  });
-
   it('is nothing at the root of a host', () => {
     for (const target of ['/', '', '//', '/console', '/keyward/console', '*'])
       expect(withoutPublicPath('')(target)).toBe(target);
   });
+});
+
+it('each path of ours is among those that PUBLIC_URL must not be like', () => {
+  const all = [
+    ...Object.values(pages).map(({ path }) => path),
+    ...[callbackPath, assetsPath, elementsPath, graphqlPath, basePath, authorizePath],
+    ...[metadataPath, serverMetadataPath, keySetPath, '/health/live', '/health/ready'],
+    new URL(developmentIssuer({ host: '127.0.0.1', port: 4000 })).pathname,
+  ];
+  expect(all.filter((path) => !ownPaths.some((own) => isAtOrBelow(path, own)))).toEqual([]);
 });
 
 describe('the path of PUBLIC_URL in an answer', () => {
