@@ -236,7 +236,9 @@ describe.skipIf(!canRun)('GraphiQL', () => {
     // That somebody is signed in, and with which scopes; and the mark of their visit.
     expect(await page.evaluate(() => [localStorage.length, Object.keys(sessionStorage).sort()])).toEqual([
       0,
-      ['signed-in-with', 'visit'],
+      ['signed-in-with', 'visit'].map(
+        (name) => name + new URL(world.service.url).pathname.replace(/^\/$/, ''),
+      ),
     ]);
     await page.reload();
     await page.locator('.graphiql-query-editor .view-line').last().waitFor();

@@ -27,10 +27,12 @@ export function ParameterField({ id, field, fault }: FieldProps) {
         </span>
       </label>
       {choices ? (
-        <select {...shared} defaultValue={value}>
-          <option value="">not sent</option>
+        <select {...shared}>
+          {!isRequired && <option value="">not sent</option>}
           {choices.map((choice) => (
-            <option key={choice}>{choice}</option>
+            <option key={choice} selected={choice === value}>
+              {choice}
+            </option>
           ))}
         </select>
       ) : (
