@@ -7,7 +7,6 @@ import { metadataPath, pointToMetadata, resourceMetadata } from '../auth/resourc
 import type { Scope } from '../auth/scopes.ts';
 import { assertionKeySet, keySetPath, serverMetadata, serverMetadataPath } from '../auth/server-metadata.ts';
 import type { EdgeConfig, Rates } from '../config/config.ts';
-import { publicPathOf } from '../config/values/public-path.ts';
 import { Db } from '../database/db.ts';
 import { translateError } from '../database/failures.ts';
 import { type ApiKeyReader, createApiKeyReader, usualKeyHeader } from '../door/api-key.ts';
@@ -89,8 +88,7 @@ const onRefusal =
 
 /** Makes the gateway: it passes each request through the middleware to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
-  const publicPath = publicPathOf(publicUrl);
+  const { edge, logger, logsAddress, metrics, tracing, publicUrl, publicPath, answerTimeout } = dependencies;
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
     finishing([
@@ -154,7 +152,7 @@ const forProxy =
 
 /** Makes the handler that passes each request to the handler of its path. */
 function createTable(dependencies: GatewayDependencies): Handler {
-  const { trusted, publicUrl, em, services, bodyLimit, edge, logger, tracing } = dependencies;
+  const { trusted, publicUrl, publicPath, em, services, bodyLimit, edge, logger, tracing } = dependencies;
   const { schema, sofa } = offeredOperations(dependencies.operators);
   const scopes = scopesIn(schema);
   const { limiters } = edge;
@@ -175,12 +173,12 @@ function createTable(dependencies: GatewayDependencies): Handler {
     checkOwned,
     issuer: trusted[0].config.issuer,
     settings: services.settings,
-    publicPath: publicPathOf(publicUrl),
+    publicPath,
     other: otherOpenApi(edge.apiKeyHeader, dependencies.leakReports !== undefined),
     bodyLimit,
   };
   const apis: Table = [
-    ...wellKnown(publicUrl, metadataPath, resourceMetadata(publicUrl, issuers, scopes)),
+    ...wellKnown(publicPath, metadataPath, resourceMetadata(publicUrl, issuers, scopes)),
     ...forOAuth(dependencies, operations.pipeline, { keys, verify }),
     ...withoutToken(dependencies, keys, surround),
     [`${basePath}/`, answerRest(operations.pipeline, rest)],
@@ -196,7 +194,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
 
 /** The paths for clients that know OAuth, and nothing of this service. */
 function forOAuth(
-  { publicUrl, bodyLimit, edge, services }: GatewayDependencies,
+  { publicUrl, publicPath, bodyLimit, edge, services }: GatewayDependencies,
   pipeline: Pipeline,
   door: Pick<TokenExchangeOptions, 'keys' | 'verify'>,
 ): Table {
@@ -207,7 +205,7 @@ function forOAuth(
     token: assertions && publicUrl + tokenPath,
   };
   const table: Table = [
-    ...wellKnown(publicUrl, serverMetadataPath, serverMetadata(publicUrl, endpoints)),
+    ...wellKnown(publicPath, serverMetadataPath, serverMetadata(publicUrl, endpoints)),
     [introspectionPath, answerIntrospection({ ...limits, pipeline, publicUrl })],
   ];
   if (!assertions) return table;
@@ -222,16 +220,17 @@ function forOAuth(
  * A well-known document: at its path, and where clients look for it if `PUBLIC_URL` has a path, which then follows
  * (RFC 8414, section 3.1; RFC 9728, section 3.1).
  */
-const wellKnown = (publicUrl: string, path: string, handler: Handler): Table =>
-  [...new Set([path, path + publicPathOf(publicUrl)])].map((each) => [each, handler]);
+const wellKnown = (publicPath: string, path: string, handler: Handler): Table =>
+  [...new Set([path, path + publicPath])].map((each) => [each, handler]);
 
 /** Makes the middleware of the pages' paths; undefined: there are no pages. */
 const pagesOf = (dependencies: GatewayDependencies, scopes: readonly Scope[]) => {
-  const { trusted, pages, services, edge, logger, publicUrl, operators, leakReports } = dependencies;
+  const { trusted, pages, services, edge, logger, publicUrl, publicPath, operators, leakReports } =
+    dependencies;
   const service = {
     ...services.settings,
     publicUrl,
-    publicPath: publicPathOf(publicUrl),
+    publicPath,
     apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader,
     has: {
       operators,

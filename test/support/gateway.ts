@@ -201,6 +201,7 @@ export async function createTestGateway(
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     servers: options.servers,
     publicUrl,
+    publicPath: '',
     em: database.em,
     services,
     erasures,
