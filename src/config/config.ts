@@ -140,6 +140,8 @@ const publicPathIn = ({ PUBLIC_URL: url }: Environment): string =>
 
 const edgeOf = (env: Environment) =>
   ({
+    /** The path of the public URL, without a slash at its end; empty at the root of a host. */
+    publicPath: publicPathIn(env),
     /** The addresses and ranges of trusted proxies. */
     trustedProxies: env.TRUST_PROXY,
     /** The origins whose pages may read answers. */
@@ -267,8 +269,6 @@ export const toConfig = (env: Environment, ignored: readonly string[]) =>
     assertions: assertionsOf(env),
     /** The URL by which clients reach this service; undefined: the URL on which it listens. */
     publicUrl: env.PUBLIC_URL,
-    /** The path of that URL, without a slash at its end; empty at the root of a host. */
-    publicPath: publicPathIn(env),
     /** The number of processes that share the port; 1: only this process. */
     workers: env.WORKERS,
     /** The trusted issuers; empty: the service uses the development identity provider. */

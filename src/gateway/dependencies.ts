@@ -23,8 +23,6 @@ export interface GatewayDependencies extends Listeners {
   readonly servers?: readonly ServerCredential[] | undefined;
   /** The URL by which clients reach this service. */
   readonly publicUrl: string;
-  /** The path of that URL, without a slash at its end; empty at the root of a host. */
-  readonly publicPath: string;
   /** The global entity manager. */
   readonly em: SqlEntityManager;
   readonly services: OperationServices;

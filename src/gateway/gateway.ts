@@ -88,7 +88,7 @@ const onRefusal =
 
 /** Makes the gateway: it passes each request through the middleware to the handler of its path. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { edge, logger, logsAddress, metrics, tracing, publicUrl, publicPath, answerTimeout } = dependencies;
+  const { edge, logger, logsAddress, metrics, tracing, publicUrl, answerTimeout } = dependencies;
   const around: readonly (Middleware | false | undefined)[] = [
     edge.trustedProxies.length > 0 && forwarded(edge.trustedProxies),
     finishing([
@@ -98,7 +98,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       quotaHeaders,
       onRefusal(pointToMetadata(publicUrl)),
       answerHeaders(edge.hstsMaxAge),
-      ...(publicPath === '' ? [] : [withPublicPath(publicPath)]),
+      ...(edge.publicPath === '' ? [] : [withPublicPath(edge.publicPath)]),
       ...(metrics ? [metrics] : []),
       logRequests(logger, logsAddress),
     ]),
@@ -152,10 +152,10 @@ const forProxy =
 
 /** Makes the handler that passes each request to the handler of its path. */
 function createTable(dependencies: GatewayDependencies): Handler {
-  const { trusted, publicUrl, publicPath, em, services, bodyLimit, edge, logger, tracing } = dependencies;
+  const { trusted, publicUrl, em, services, bodyLimit, edge, logger, tracing } = dependencies;
   const { schema, sofa } = offeredOperations(dependencies.operators);
   const scopes = scopesIn(schema);
-  const { limiters } = edge;
+  const { limiters, publicPath } = edge;
   const db = new Db(em);
   // Yoga's own plugin traces the statements of its operations.
   const operations = createOperations(
@@ -194,7 +194,7 @@ function createTable(dependencies: GatewayDependencies): Handler {
 
 /** The paths for clients that know OAuth, and nothing of this service. */
 function forOAuth(
-  { publicUrl, publicPath, bodyLimit, edge, services }: GatewayDependencies,
+  { publicUrl, bodyLimit, edge, services }: GatewayDependencies,
   pipeline: Pipeline,
   door: Pick<TokenExchangeOptions, 'keys' | 'verify'>,
 ): Table {
@@ -205,7 +205,7 @@ function forOAuth(
     token: assertions && publicUrl + tokenPath,
   };
   const table: Table = [
-    ...wellKnown(publicPath, serverMetadataPath, serverMetadata(publicUrl, endpoints)),
+    ...wellKnown(edge.publicPath, serverMetadataPath, serverMetadata(publicUrl, endpoints)),
     [introspectionPath, answerIntrospection({ ...limits, pipeline, publicUrl })],
   ];
   if (!assertions) return table;
@@ -225,12 +225,11 @@ const wellKnown = (publicPath: string, path: string, handler: Handler): Table =>
 
 /** Makes the middleware of the pages' paths; undefined: there are no pages. */
 const pagesOf = (dependencies: GatewayDependencies, scopes: readonly Scope[]) => {
-  const { trusted, pages, services, edge, logger, publicUrl, publicPath, operators, leakReports } =
-    dependencies;
+  const { trusted, pages, services, edge, logger, publicUrl, operators, leakReports } = dependencies;
   const service = {
     ...services.settings,
     publicUrl,
-    publicPath,
+    publicPath: edge.publicPath,
     apiKeyHeader: edge.apiKeyHeader ?? usualKeyHeader,
     has: {
       operators,

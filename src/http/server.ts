@@ -274,7 +274,7 @@ export async function openServer(config: Config, logger: Logger) {
   const health = new Health();
   let listener = starting;
   let isStopping = false;
-  const withoutPath = withoutPublicPath(config.publicPath);
+  const withoutPath = withoutPublicPath(config.edge.publicPath);
   const server = createHttpServer(
     (request, response) => {
       request.url = withoutPath(request.url ?? '/');

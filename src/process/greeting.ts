@@ -25,7 +25,7 @@ const placesAt = (base: string) => ({
 
 /** The greeting of a ready service: its URLs and main settings, and first steps for a newcomer. */
 export function greet({ config, port, version, terminal }: Ready): string {
-  const base = baseUrl(config.host, port) + config.publicPath;
+  const base = baseUrl(config.host, port) + config.edge.publicPath;
   const development = config.issuers.length === 0;
   if (terminal) return panel(config, base, version) + (development ? firstSteps(config, port, base) : '');
   const time = new Date().toISOString();

@@ -83,7 +83,6 @@ export async function startService(given: Config, stopped: Stopped): Promise<Ser
     trusted,
     servers: [...config.servers, ...(provider ? [provider.server] : [])],
     publicUrl,
-    publicPath: config.publicPath,
     em: orm.em,
     ...background,
     services: { ...background.services, assertions: signing && signAssertions(signing, publicUrl) },

@@ -77,6 +77,7 @@ const signingBy = (settings: AssertionSettings | undefined) =>
 
 /** Nothing is limited, and nobody believed. */
 const plainEdge: Omit<Edge, 'load'> = {
+  publicPath: '',
   trustedProxies: [],
   corsOrigins: [],
   apiKeyHeader: undefined,
@@ -201,7 +202,6 @@ export async function createTestGateway(
     trusted: trusted as [TrustedIssuer, ...TrustedIssuer[]],
     servers: options.servers,
     publicUrl,
-    publicPath: '',
     em: database.em,
     services,
     erasures,

@@ -65,7 +65,6 @@ describe('defaults', () => {
     assertions: { keys: undefined, audiences: undefined, seconds: 60 },
     workers: 1,
     publicUrl: undefined,
-    publicPath: '',
     logsAddress: false,
     issuers: [],
     algorithms: [
@@ -117,6 +116,7 @@ describe('defaults', () => {
       providerMessages: undefined,
     },
     edge: {
+      publicPath: '',
       trustedProxies: [],
       corsOrigins: [],
       apiKeyHeader: undefined,
@@ -162,7 +162,7 @@ describe('values', () => {
     [{ PUBLIC_URL: 'http://gateway.internal' }, { publicUrl: 'http://gateway.internal' }],
     [{ PUBLIC_URL: 'https://schlüssel.example.' }, { publicUrl: 'https://xn--schlssel-95a.example.' }],
     [{ PUBLIC_URL: 'http://[2001:DB8::1]:4000' }, { publicUrl: 'http://[2001:db8::1]:4000' }],
-    [{ PUBLIC_URL: 'http://key_ward:4000' }, { publicUrl: 'http://key_ward:4000', publicPath: '' }],
+    [{ PUBLIC_URL: 'http://key_ward:4000' }, { publicUrl: 'http://key_ward:4000', edge: { publicPath: '' } }],
     ...[
       ['/keyward', '/keyward'],
       ['/keyward/', '/keyward'],
@@ -176,7 +176,7 @@ describe('values', () => {
       ['/%2e%2e/', ''],
     ].map(([path, publicPath]): [Environment, object] => [
       { PUBLIC_URL: `https://api.example.com${path}` },
-      { publicUrl: `https://api.example.com${publicPath}`, publicPath },
+      { publicUrl: `https://api.example.com${publicPath}`, edge: { publicPath } },
     ]),
     [
       { AUTOMATION_DEFAULT_ENABLED: 'off', AUTOMATION_DEFAULT_SESSION_DURATION: '60' },
