@@ -10,6 +10,11 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'Keyward cannot start with this configuration:':
       'test/e2e/configuration.test.ts holds such lines to the real process',
   },
+  'docs/edge.md': {
+    'location ^~ /keyward/ {': 'test/e2e/under-a-path.test.ts runs it',
+    "# The path counts once, and your API's proxy asks about keys at Keyward itself.":
+      'test/e2e/under-a-path.test.ts runs it',
+  },
   'docs/forward-auth.md': {
     'http://127.0.0.1:4000/api/v1/keys/authorize': 'an address; test/e2e/nginx.test.ts asks it',
     '{"title":"Forbidden","status":403,"detail":"The API key needs the permissions: documents.write","reason":"insufficient_permissions"}':
