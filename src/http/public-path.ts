@@ -3,17 +3,16 @@ import type { Finisher } from './exchange.ts';
 /**
  * Makes what takes the path of `PUBLIC_URL` from the beginning of a request target, once: `/keyward/console?x` →
  * `/console?x`. A proxy may have taken it already, and servers inside ask without it, so other targets stay as they are.
- * @param publicPath without a slash at its end; empty: nothing is taken
+ * @param publicPath without a slash at its end; not empty
  */
-export const withoutPublicPath = (publicPath: string): ((target: string) => string) => {
-  if (publicPath === '') return (target) => target;
-  return (target) => {
+export const withoutPublicPath =
+  (publicPath: string) =>
+  (target: string): string => {
     if (!target.startsWith(publicPath)) return target;
     const rest = target.slice(publicPath.length);
     if (rest.startsWith('/')) return rest;
     return rest === '' || rest.startsWith('?') ? `/${rest}` : target;
   };
-};
 
 /** The header fields of an answer that refer to other resources, with the place of a path in each. */
 const references: readonly (readonly [name: string, path: RegExp])[] = [

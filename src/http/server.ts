@@ -274,10 +274,11 @@ export async function openServer(config: Config, logger: Logger) {
   const health = new Health();
   let listener = starting;
   let isStopping = false;
-  const withoutPath = withoutPublicPath(config.edge.publicPath);
+  const { publicPath } = config.edge;
+  const withoutPath = publicPath === '' ? undefined : withoutPublicPath(publicPath);
   const server = createHttpServer(
     (request, response) => {
-      request.url = withoutPath(request.url ?? '/');
+      if (withoutPath) request.url = withoutPath(request.url ?? '/');
       return health.answer(request, response) || listener(request, response);
     },
     config.http,

@@ -51,11 +51,6 @@ describe('the path of PUBLIC_URL in a request', () => {
   ])('%s stays', (target) => {
     expect(withoutPublicPath('/keyward')(target)).toBe(target);
   });
-
-  it('is nothing at the root of a host', () => {
-    for (const target of ['/', '', '//', '/console', '/keyward/console', '*'])
-      expect(withoutPublicPath('')(target)).toBe(target);
-  });
 });
 
 it('each path of ours is among those that PUBLIC_URL must not be like', () => {
