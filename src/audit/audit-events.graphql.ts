@@ -65,9 +65,12 @@ builder.objectType(AuditEvent, {
     }),
     actorId: t.int({
       nullable: true,
-      description: 'Id of the account of the member who did it. Null if `actor` is not `member`.',
+      description:
+        'Id of the account of the member or the operator who did it. Only operators see that of an operator. Null for all others.',
       example: null,
-      resolve: ({ actor, other }) => (actor === 'member' ? other : null),
+      // The person concerned does not learn which operator did it.
+      resolve: ({ actor, other }, _, { isAuditor }) =>
+        actor === 'member' || (isAuditor && actor === 'operator') ? other : null,
     }),
     server: t.string({
       nullable: true,
@@ -75,7 +78,7 @@ builder.objectType(AuditEvent, {
         "The provider's server that did it: its name, if it signed in with a secret. If it acted for the account with an access token: the token's `sub`, and `iss` in brackets. Only operators see it. Null for all others.",
       example: null,
       mostBytes: mostServerBytes,
-      resolve: ({ server }, _, { isOperator }) => (isOperator ? server : null),
+      resolve: ({ server }, _, { isAuditor }) => (isAuditor ? server : null),
     }),
     reason: t.exposeString('reason', {
       nullable: true,
@@ -88,7 +91,6 @@ builder.objectType(AuditEvent, {
       description:
         'The account that you acted on, as an operator or as a member of an organization. Null if it was your own.',
       example: null,
-      // The person concerned does not learn which operator did it.
       resolve: ({ actor, other }) => (actor === null ? other : null),
     }),
     requestId: t.exposeString('request', {

@@ -17,6 +17,7 @@ import { isIntrospection, rootFieldNames } from './root-fields.ts';
 import {
   accountActor,
   accountEntitler,
+  auditor,
   isOwnScope,
   operator,
   type Scope,
@@ -68,7 +69,10 @@ SchemaBuilder.registerPlugin('requireScopes', RequireScopesPlugin);
 
 /** Whether the scopes of a token include a scope, or another one that includes it. */
 export const holds = (scopes: ReadonlySet<string>, scope: string): boolean =>
-  scopes.has(scope) || (accountEntitler.some((each) => each === scope) && isOperator(scopes));
+  scopes.has(scope) || (includedInOperator.includes(scope) && isOperator(scopes));
+
+/** The scopes that an operator's includes. */
+const includedInOperator: readonly string[] = [...accountEntitler, ...auditor];
 
 /** Whether the scopes of a token are an operator's. */
 export const isOperator = (scopes: ReadonlySet<string>): boolean =>

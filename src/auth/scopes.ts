@@ -12,6 +12,8 @@ const ownScopes: Record<OwnScope, string> = {
 const scopesOverOthers: Record<ScopeOverOthers, string> = {
   'keyward.admin':
     "Find, block and erase anybody's account, end anybody's API keys, and say where events are sent: for operators.",
+  'keyward.audit':
+    "Read everybody's audit events, and nothing else: for auditors, and for a server that collects them.",
   'keys.verify': "Verify anybody's API keys: for a provider's backend, not for people.",
   'keys.import': "Bring anybody's API keys from another service: for a provider's backend, not for people.",
   'accounts.act': "Do for anybody what they can do for themselves: for a provider's backend, not for people.",
@@ -44,6 +46,9 @@ export const accountActor = ['accounts.act'] as const satisfies Scope[];
 
 /** The scope of operators, who run the service for others. */
 export const operator = ['keyward.admin'] as const satisfies Scope[];
+
+/** The scope with which auditors read the audit events of all accounts. Operators may do the same. */
+export const auditor = ['keyward.audit'] as const satisfies Scope[];
 
 /** The scope with which a provider's billing server sets what accounts may have. Operators may do the same. */
 export const accountEntitler = ['accounts.entitle'] as const satisfies Scope[];

@@ -46,6 +46,7 @@ export const scopeAliases = listOf(
  */
 export const scopesOverOthers = [
   'keyward.admin',
+  'keyward.audit',
   'keys.verify',
   'keys.import',
   'accounts.act',

@@ -131,17 +131,38 @@ export async function readPage<Node extends { readonly id: number }>(
       : select({ floor, ceiling: beyond === undefined ? ceiling : beyond - 1, limit }, 'desc'),
   );
   if (backwards) nodes.reverse();
+  // The query searched in one direction only. In the other direction, there is at least the row of the cursor.
+  return backwards ? toPage(nodes, before != null, hasMore) : toPage(nodes, hasMore, after != null);
+}
+
+function toPage<Node extends { readonly id: number }>(
+  nodes: readonly Node[],
+  hasNextPage: boolean,
+  hasPreviousPage: boolean,
+): Page<Node> {
   const edges = nodes.map((node) => ({ cursor: encodeCursor(node.id), node }));
-  return {
-    edges,
-    pageInfo: {
-      // The query searched in one direction only. In the other direction, there is at least the row of the cursor.
-      hasNextPage: backwards ? before != null : hasMore,
-      hasPreviousPage: backwards ? hasMore : after != null,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-  };
+  const startCursor = edges[0]?.cursor ?? null;
+  const endCursor = edges.at(-1)?.cursor ?? null;
+  return { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } };
+}
+
+/**
+ * Reads a page of a list in which the oldest rows come first, up to a last id. Its `endCursor` is a cursor from which
+ * to go on later, also if the page is empty: after the last page, it stands for that last id.
+ * @param last the id up to which no row can come any more
+ */
+export async function readOldest<Node extends { readonly id: number }>(
+  { first, after }: Pick<z.output<typeof PageInput>, 'first' | 'after'>,
+  last: number,
+  select: (range: PageRange, order: 'asc') => Promise<Node[]>,
+): Promise<Page<Node>> {
+  const { nodes, hasMore } = await readRows(first ?? pageSize, (beyond, limit) =>
+    select({ floor: beyond ?? after ?? 0, ceiling: last, limit }, 'asc'),
+  );
+  const page = toPage(nodes, hasMore, after != null);
+  const reached = Math.max(last, after ?? 0);
+  if (hasMore || reached === 0) return page;
+  return { ...page, pageInfo: { ...page.pageInfo, endCursor: encodeCursor(reached) } };
 }
 
 /** Reads a page of a list whose query needs some values; `size` is the default number of rows. */
@@ -156,7 +177,8 @@ export type ReadPage<Values, Node> = (
 // biome-ignore lint/suspicious/noExplicitAny: any query that has the table.
 type BuildList<Values, Row> = (db: Kysely<Tables>, values: Values) => SelectQueryBuilder<any, any, Row>;
 
-const prepareRange = <Values extends object, Row>(
+/** Prepares the query for a range of a list, in both orders. */
+export const prepareRange = <Values extends object, Row>(
   entity: EntityName,
   table: keyof Tables & string,
   build: BuildList<Values, Row>,

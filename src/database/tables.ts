@@ -325,6 +325,11 @@ const auditEventSchema = defineEntity({
     { properties: ['account', 'action'], name: 'audit_event_action' },
     // The erasure of an account searches for the operators' actions on it; most events have no other account.
     { properties: ['other'], where: { other: { $ne: null } }, name: 'audit_event_other' },
+    // Whoever reads the trails of all accounts filters them by one of these, in the order of the ids.
+    { properties: ['action', 'id'], name: 'audit_event_by_action' },
+    { properties: ['actor', 'id'], name: 'audit_event_by_actor' },
+    { properties: ['target', 'id'], name: 'audit_event_by_target' },
+    { properties: ['createdAt'], name: 'audit_event_by_time' },
   ],
   properties: {
     id: p.integer().primary().autoincrement(),

@@ -2,13 +2,13 @@ import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
 import { type GraphQLSchema, getOperationAST, parse } from 'graphql';
 import { requiredScopesOf } from '../auth/required-scopes.ts';
 import { rootFieldNames, rootFieldsOf } from '../auth/root-fields.ts';
-import { operator } from '../auth/scopes.ts';
+import { auditor, operator } from '../auth/scopes.ts';
 import { type Routes, routes } from '../rest/routes.ts';
 import { createSofa } from '../rest/sofa.ts';
 import { schema } from './schema.ts';
 
 const isForOperators = (field: Parameters<typeof requiredScopesOf>[0]): boolean =>
-  operator.every((scope) => requiredScopesOf(field).includes(scope));
+  [...operator, ...auditor].some((scope) => requiredScopesOf(field).includes(scope));
 
 /** The schema without any trace of the operators' operations. */
 const withoutOperators = (): GraphQLSchema =>

@@ -10,6 +10,7 @@ import '../automation-settings/automation-settings.graphql.ts';
 import '../plans/entitlement.graphql.ts';
 import '../audit/audit-events.graphql.ts';
 import '../audit/account-audit-events.graphql.ts';
+import '../audit/audit-trail.graphql.ts';
 import '../accounts/accounts.graphql.ts';
 import '../webhooks/webhook-endpoints.graphql.ts';
 import '../webhooks/webhook-deliveries.graphql.ts';

@@ -12,8 +12,9 @@ import {
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { WithAccessToken } from '../auth/caller.ts';
-import { isOperator, mayActForOthers } from '../auth/required-scopes.ts';
+import { holds, isOperator, mayActForOthers } from '../auth/required-scopes.ts';
 import { rootFieldNames, rootFields } from '../auth/root-fields.ts';
+import { auditor } from '../auth/scopes.ts';
 import type { Organizations } from '../config/values/organizations.ts';
 import type { Db } from '../database/db.ts';
 import type { AccountId } from '../database/tables.ts';
@@ -167,6 +168,7 @@ export function useOperationContext(surround: Surround, actFor: ActFor): Plugin<
       ...ownerOf(context),
       server,
       isOperator: isOperator(scopes),
+      isAuditor: auditor.every((scope) => holds(scopes, scope)),
       // Requests with other methods are idempotent anyway.
       idempotencyKey: method === 'POST' ? (headers['idempotency-key'] ?? null) : null,
     };

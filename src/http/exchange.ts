@@ -76,6 +76,17 @@ export interface Incoming {
 /** The header fields of an answer, by lower-case name. */
 export type AnswerHeaders = Record<string, string>;
 
+/** The parts of a long answer. */
+export interface Parts {
+  /**
+   * Makes the next part; undefined: there is none. It is asked for when the client has read the one before.
+   * @throws the answer then has no end
+   */
+  readonly next: () => Promise<string | undefined>;
+  /** Called once, after the last part or where the answer is broken off. */
+  readonly end: () => Promise<void>;
+}
+
 /** An answer as Node writes it. Middleware adds header fields, so each answer needs a `headers` object of its own. */
 export interface Answer {
   readonly status: number;
@@ -83,6 +94,8 @@ export interface Answer {
   readonly body: string | Uint8Array;
   /** Whether all clients share the bytes of the body, so that an unread answer takes no memory. */
   readonly isShared?: boolean;
+  /** What follows the body. */
+  readonly rest?: Parts;
 }
 
 /** A request in progress, and the facts about it. */

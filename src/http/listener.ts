@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Answer, Incoming, RequestHeaders } from './exchange.ts';
+import type { Answer, Incoming, Parts, RequestHeaders } from './exchange.ts';
 import type { Load } from './load.ts';
 import { declaresBody, defaultBodyLimit } from './read-request.ts';
 import { answerShortly, type NoteRefusal } from './short-answers.ts';
@@ -54,7 +54,9 @@ const handle = async (
   if (!isRead && declaresBody(incoming)) await new Promise(setImmediate);
   // Only `set-cookie` is a list, and requests do not have this field.
   const request = { method, url, headers: headers as RequestHeaders, body };
-  write(outgoing, await answering.answer(request, incoming.socket.remoteAddress ?? null), answering.load);
+  const answer = await answering.answer(request, incoming.socket.remoteAddress ?? null);
+  if (answer.rest) return writeParts(outgoing, answer, answer.rest);
+  write(outgoing, answer, answering.load);
 };
 
 /**
@@ -107,6 +109,41 @@ const readBody = (incoming: IncomingMessage, bodyLimit: number): Promise<Uint8Ar
 
 /** Whether an answer with this status has no body, and therefore no Content-Length (RFC 9110, section 8.6). */
 const isWithoutBody = (status: number): boolean => status === 204 || status === 304;
+
+/** Waits until the system has taken what was written, or the connection is closed. */
+const whenRead = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done).off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done).on('close', done);
+  });
+
+/**
+ * Writes an answer part by part, as fast as the client reads.
+ * @throws what a part throws; the answer then has no end
+ */
+async function writeParts(
+  outgoing: ServerResponse,
+  { status, headers, body }: Answer,
+  rest: Parts,
+): Promise<void> {
+  try {
+    // The request took too long, and already got the answer 503.
+    if (outgoing.headersSent) return;
+    outgoing.writeHead(status, headers);
+    // A request for the header fields alone gets no body (RFC 9110, section 9.3.2).
+    let part: string | Uint8Array | undefined = outgoing.req.method === 'HEAD' ? undefined : body;
+    while (part !== undefined && !outgoing.destroyed) {
+      if (!outgoing.write(part)) await whenRead(outgoing);
+      part = outgoing.destroyed ? undefined : await rest.next();
+    }
+    outgoing.end();
+  } finally {
+    await rest.end();
+  }
+}
 
 function write(
   outgoing: ServerResponse,

@@ -8,6 +8,7 @@ export interface BusinessEvents {
   'account-erased': OfAccount;
   'account-trail-read': OfAccount;
   'account-unblocked': OfAccount;
+  'audit-trail-read': OfTrail;
   'api-key-created': OfApiKey & ByProvider;
   'api-key-deactivated': OfApiKey & ByKeyItself;
   'api-key-leaked': OfApiKey;
@@ -47,6 +48,15 @@ interface OfApiKey extends OfAccount {
 interface OfWebhookEndpoint extends Omit<OfAccount, 'accountId'> {
   readonly accountId: AccountId | undefined;
   readonly endpointId: number;
+}
+
+/** The reading of the whole audit trail. As with a webhook endpoint, a server has no account. */
+interface OfTrail extends Omit<OfAccount, 'accountId'> {
+  readonly accountId: AccountId | undefined;
+  /** The filter, in REST's names. */
+  readonly filter: object;
+  /** How many events were read. */
+  readonly count: number;
 }
 
 interface ByKeyItself {

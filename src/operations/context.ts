@@ -38,6 +38,16 @@ export interface ActingMember extends Organization {
   readonly ensureAccount: (context: OperationContext) => Promise<AccountId>;
 }
 
+/** An answer that is made of many pages of a list. */
+export interface Stream {
+  /** The number of members in it so far. */
+  count: number;
+  /** The last id of the list, as it was when the answer began; undefined: not known yet. */
+  last?: number;
+  /** Called once, when the answer has ended, or was broken off. */
+  onEnd?: () => Promise<void>;
+}
+
 /** The surroundings of an operation: every operation gets them beside its input. */
 export interface OperationContext {
   /** Who asks. */
@@ -62,6 +72,10 @@ export interface OperationContext {
   readonly idempotencyKey: string | null;
   /** Whether the caller's token has the operators' scope. */
   readonly isOperator?: boolean;
+  /** Whether the caller may read everybody's audit events. */
+  readonly isAuditor?: boolean;
+  /** The answer of which this is a part; undefined: it is an answer of its own. */
+  readonly stream?: Stream | undefined;
   /** Whether a list without paging arguments is answered whole, because REST clients expect one array. */
   readonly wholeLists?: boolean;
   /**

@@ -1,6 +1,5 @@
 import type { WithAccessToken } from '../auth/caller.ts';
 import { type ForWhom, requireRole, requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
-import type { Page } from '../database/page.ts';
 import type { Pipeline } from '../graphql/run-operation.ts';
 import { answerCompressible, compressible } from '../http/compressible.ts';
 import {
@@ -17,9 +16,11 @@ import { type BoundRoute, bindRoutes } from './bound-routes.ts';
 import { assertNoTag, type CheckOwned, createPrecondition, isKnown } from './conditions.ts';
 import { createOpenApi, type Described } from './openapi.ts';
 import { createOpenApi30 } from './openapi-3.0.ts';
+import { type Answered, readAnswer } from './read-answer.ts';
 import { inRestNames, readInput } from './read-input.ts';
 import { basePath, createRouteMatcher, type Route, type RouteMatch, toReference } from './routes.ts';
 import type { Sofa } from './sofa.ts';
+import { asksForLines, createStreams } from './stream-pages.ts';
 
 /** The options of the REST side. */
 export interface RestOptions extends Described {
@@ -48,21 +49,10 @@ const keepDescriptions = (options: RestOptions) =>
   );
 
 /** The result of a REST call. */
-interface Outcome {
-  /** The value of the root field; its members have their REST names. */
-  readonly value: unknown;
+interface Outcome extends Answered {
   /** The input of the call, by REST name. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The page information of a list; undefined for any other answer. */
-  readonly pageInfo: Page<unknown>['pageInfo'] | undefined;
 }
-
-/** The value that an operation answers. For a connection: its nodes, and the page information. */
-const readAnswer = (value: unknown, { isPage }: BoundRoute): Omit<Outcome, 'variables'> => {
-  if (!isPage) return { value, pageInfo: undefined };
-  const { edges, pageInfo } = value as Page<unknown>;
-  return { value: edges.map(({ node }) => node), pageInfo };
-};
 
 /** The `Link` header field to the next page (RFC 8288): the same call with another cursor. */
 const nextPage = (route: BoundRoute, variables: Outcome['variables'], cursor: string): string => {
@@ -111,17 +101,23 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   });
   const preconditionOf = createPrecondition(sofa, checkOwned);
   const descriptionOf = keepDescriptions(options);
+  const answerLines = createStreams(pipeline, sofa);
 
   const describe = async (route: DescriptionRoute, exchange: Exchange): Promise<Answer> =>
     answerCompressible(await descriptionOf(route), exchange, { 'content-type': 'application/json' });
 
-  const call = async (route: BoundRoute, match: RouteMatch, exchange: Exchange): Promise<Answer> => {
+  /** Makes sure that the caller may call, and reads the input. */
+  const enter = async (route: BoundRoute, { parameters }: RouteMatch, exchange: Exchange) => {
     checkBody(exchange, bodyLimit);
     await pipeline.enter(Object.assign(exchange, { wholeLists: true }));
     // The plugins have added what operations need.
     const contextValue = exchange as Exchange & WithAccessToken & OperationContext;
     authorize(route, contextValue);
-    const variables = readInput(exchange, route, match.parameters);
+    return { contextValue, variables: readInput(exchange, route, parameters) };
+  };
+
+  const call = async (route: BoundRoute, match: RouteMatch, exchange: Exchange): Promise<Answer> => {
+    const { contextValue, variables } = await enter(route, match, exchange);
     const conditions = conditionsOf(exchange.headers);
     if (conditions && route.resource?.isPage) assertNoTag(conditions, route);
     else if (conditions)
@@ -144,6 +140,8 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
     const { route } = match;
     record.route = basePath + route.path;
     record.operation = match.field;
-    return 'describe' in route ? describe(route, exchange) : call(route, match, exchange);
+    if ('describe' in route) return describe(route, exchange);
+    if (!(route.streams && asksForLines(exchange.headers))) return call(route, match, exchange);
+    return enter(route, match, exchange).then((called) => answerLines(route, match.field, called));
   };
 }

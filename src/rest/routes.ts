@@ -9,6 +9,8 @@ export interface Route {
   readonly created?: `/${string}`;
   /** Whether a request may have no body: each member is optional, and a lost body does no harm. */
   readonly optionalBody?: boolean;
+  /** Whether a request may ask for all pages of the list in one answer: newline-delimited JSON, one item on a line. */
+  readonly streams?: boolean;
 }
 
 /** Routes by the name of their root field. */
@@ -40,6 +42,7 @@ export const routes = {
   myAccounts: { method: 'GET', path: '/auth/accounts' },
   myEntitlement: { method: 'GET', path: '/auth/entitlement' },
   auditEvents: { method: 'GET', path: '/audit-events' },
+  auditTrail: { method: 'GET', path: '/admin/audit-events', streams: true },
   accounts: { method: 'GET', path: '/admin/accounts' },
   ensureAccount: { method: 'PUT', path: '/admin/accounts' },
   account: { method: 'GET', path: '/admin/accounts/{id}' },
