@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import { ensureOperator } from '../accounts/own-account.ts';
+import { ensureOperator, findAccount } from '../accounts/own-account.ts';
 import { rarely } from '../database/conditions.ts';
 import { type Db, isForPostgres, prepareQuery } from '../database/db.ts';
 import {
@@ -202,7 +202,7 @@ export const auditTrail = operation(Input, async (context, wanted): Promise<Page
   const { db, stream } = context;
   if (stream && wanted.order === 'newest')
     throw badUserInput([{ path: ['order'], message: 'Must be oldest in this format.', type: 'value_error' }]);
-  await ensureOperator(context);
+  await findAccount(context);
   const read = readerOf(db, wanted);
   const page =
     wanted.order === 'oldest' || stream

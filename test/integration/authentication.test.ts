@@ -57,6 +57,7 @@ const scopesOf: Record<OperationName, readonly string[]> = {
   resumeAccountApiKey: ['keyward.admin'],
   findApiKey: ['keyward.admin'],
   webhookEndpoints: ['keyward.admin'],
+  auditTrail: ['keyward.audit'],
   webhookEndpoint: ['keyward.admin'],
   createWebhookEndpoint: ['keyward.admin'],
   updateWebhookEndpoint: ['keyward.admin'],

@@ -17,8 +17,19 @@ const sharedBodies = new WeakMap<Response, Uint8Array>();
 /** The bytes that an answer shares with others; undefined where it has a body of its own. */
 export const sharedBodyOf = (response: Response): Uint8Array | undefined => sharedBodies.get(response);
 
+/** All parts of a long answer. */
+async function readAll(body: Answer['body'], rest: Answer['rest']): Promise<Answer['body']> {
+  if (!rest) return body;
+  let text = `${body}`;
+  for (let part = await rest.next(); part !== undefined; part = await rest.next()) text += part;
+  await rest.end();
+  return text;
+}
+
 /** An answer as a fetch client would have it. */
-export function toResponse({ method }: Request, { status, headers, body, isShared }: Answer): Response {
+export async function toResponse({ method }: Request, answer: Answer): Promise<Response> {
+  const { status, headers, isShared } = answer;
+  const body = await readAll(answer.body, answer.rest);
   const isEmpty = method === 'HEAD' || status === 204 || status === 304;
   const response = new Response(isEmpty ? null : (body as string), { status, headers });
   if (isShared) sharedBodies.set(response, body as Uint8Array);

@@ -233,7 +233,7 @@ export async function createTestGateway(
     const sent = Buffer.from(await response.arrayBuffer());
     const text = `${isGzipped ? gunzipSync(sent) : sent}`;
     checkResponse(method, path, { status: response.status, headers: response.headers, text });
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     return {
       status: response.status,
       headers: response.headers,

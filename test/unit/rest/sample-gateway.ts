@@ -164,7 +164,7 @@ export async function createSampleGateway() {
   );
   const send = async (path: string, init?: RequestInit) => {
     const request = new Request(`http://sample.test${path}`, init);
-    const response = toResponse(request, await handle(beginExchange(await toIncoming(request), null)));
+    const response = await toResponse(request, await handle(beginExchange(await toIncoming(request), null)));
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };
   };
