@@ -91,7 +91,7 @@ builder.queryFields((t) => ({
       requiredScopes: operator,
       args: {
         filter: t.arg.string({
-          description: `Return only accounts whose \`subject\` contains this text, ignoring case (at most ${longestName} characters). With SQLite, only the case of A to Z is ignored.`,
+          description: `Return only accounts whose \`subject\` contains this text, ignoring case (at most ${longestName} characters): first those that begin with it, then the others, each newest first. With SQLite, only the case of A to Z is ignored.`,
           example: 'al',
         }),
         isBlocked: t.arg.boolean({

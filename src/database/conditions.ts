@@ -52,17 +52,35 @@ export const isNotErased = (table: 'api_key' | 'idempotency_record'): RawBuilder
   sql`exists (select 1 from ${sql.table('account')}
     where ${sql.ref('account.id')} = ${sql.ref(`${table}.account_id`)} and ${sql.ref('account.erased_at')} is null)`;
 
+/** A text that somebody searches for. */
+export interface Filtered {
+  readonly filter: string;
+}
+
 /**
- * A condition that is true if a text contains another text (`filter`), ignoring case. On SQLite, only the case of the
- * letters A to Z is ignored. No index answers it.
+ * Where in a text another text (`filter`) is first, ignoring case: 1 at its beginning, 0 nowhere. On SQLite, only the
+ * case of the letters A to Z is ignored.
  */
-export function contains(
+export function positionIn(kysely: Kysely<Tables>, column: string, { filter }: Filtered): RawBuilder<number> {
+  const [text, part] = [sql`lower(${sql.ref(column)})`, sql`lower(${filter})`];
+  return isForPostgres(kysely) ? sql`strpos(${text}, ${part})` : sql`instr(${text}, ${part})`;
+}
+
+/**
+ * A condition that is true if a text begins with another text (`filter`), with case as in {@link positionIn}. An index
+ * on the lower-case text, ordered by bytes, answers it.
+ */
+export function beginsWith(
   kysely: Kysely<Tables>,
   column: string,
-  { filter }: { readonly filter: string },
-): Expression<SqlBool> {
+  { filter }: Filtered,
+): RawBuilder<SqlBool> {
   const [text, part] = [sql`lower(${sql.ref(column)})`, sql`lower(${filter})`];
-  return isForPostgres(kysely) ? sql`strpos(${text}, ${part}) > 0` : sql`instr(${text}, ${part}) > 0`;
+  // Above everything that begins with the text: no character has the byte FF, and no text of an index on PostgreSQL has
+  // as many characters as follow here, of which none is greater.
+  if (!isForPostgres(kysely)) return sql`(${text} >= ${part} and ${text} < ${part} || x'ff')`;
+  const ordered = sql`${text} collate "C"`;
+  return sql`(${ordered} >= ${part} and ${ordered} < ${part} || repeat(chr(1114111), 256))`;
 }
 
 /**

@@ -70,6 +70,8 @@ export const backendOf = async (config: DatabaseConfig, warn: Warn = () => {}): 
 export const databaseOptions = ({ options }: Backend): Partial<Options<AbstractSqlDriver>> => ({
   ...options,
   entities,
+  // The ORM does not know SQLite's virtual tables.
+  schemaGenerator: { skipTables: [/^account_search/] },
   migrations: { snapshotOnMigrate: false, silent: true },
   logger: () => {},
 });

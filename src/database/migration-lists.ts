@@ -28,6 +28,7 @@ export const sqliteMigrations: MigrationList = {
   Migration20261127070000: () => import('./migrations/sqlite/Migration20261127070000.ts'),
   Migration20261127180000: () => import('./migrations/sqlite/Migration20261127180000.ts'),
   Migration20261128090000: () => import('./migrations/sqlite/Migration20261128090000.ts'),
+  Migration20261129030000: () => import('./migrations/sqlite/Migration20261129030000.ts'),
   Migration20261129040000: () => import('./migrations/sqlite/Migration20261129040000.ts'),
 };
 
@@ -54,5 +55,6 @@ export const postgresMigrations: MigrationList = {
   Migration20261127180000: () => import('./migrations/postgresql/Migration20261127180000.ts'),
   Migration20261127230000: () => import('./migrations/postgresql/Migration20261127230000.ts'),
   Migration20261128090000: () => import('./migrations/postgresql/Migration20261128090000.ts'),
+  Migration20261129030000: () => import('./migrations/postgresql/Migration20261129030000.ts'),
   Migration20261129040000: () => import('./migrations/postgresql/Migration20261129040000.ts'),
 };

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EntityName } from '@mikro-orm/sql';
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { z } from 'zod';
 import { type Db, type EntityRow, prepareQuery } from './db.ts';
 import type { Tables } from './tables.ts';
@@ -21,40 +21,48 @@ const bytesBesideTexts = 300;
 const rowsAtOnce = pageSize + 1;
 
 /** The greatest id of a 32-bit integer column. */
-const greatestId = 2 ** 31 - 1;
+export const greatestId = 2 ** 31 - 1;
 
-const encodeCursor = (id: number): string => Buffer.from(`${id}`).toString('base64url');
+const encodeCursor = (place: number): string => Buffer.from(`${place}`).toString('base64url');
 
-/** Decodes the id in a cursor; undefined for a text that this service cannot have made. */
-function decodeCursor(cursor: string): number | undefined {
-  const id = Number(Buffer.from(cursor, 'base64url').toString());
-  const isId = Number.isInteger(id) && id > 0 && id <= greatestId;
-  return isId && encodeCursor(id) === cursor ? id : undefined;
+/** Decodes the place in a cursor; undefined for a text that this service cannot have made. */
+function decodeCursor(cursor: string, greatest: number): number | undefined {
+  const place = Number(Buffer.from(cursor, 'base64url').toString());
+  const isPlace = Number.isInteger(place) && place > 0 && place <= greatest;
+  return isPlace && encodeCursor(place) === cursor ? place : undefined;
 }
 
 const count = z.int().min(0, 'Must be at least 0.').max(pageSize, `Must be at most ${pageSize}.`).nullish();
 
-const cursor = z
-  .string()
-  .meta({ pattern: String.raw`^[\w-]{2,14}$` })
-  .transform((text, check) => {
-    const id = decodeCursor(text);
-    if (id !== undefined) return id;
-    check.addIssue({ code: 'custom', message: 'Must be a cursor from an earlier page.' });
-    return z.NEVER;
-  })
-  .nullish();
+/** Says that a cursor is not one of the list. */
+export const strayCursor = 'Must be a cursor from an earlier page.';
+
+const cursorUpTo = (greatest: number) =>
+  z
+    .string()
+    .meta({ pattern: String.raw`^[\w-]{2,14}$` })
+    .transform((text, check) => {
+      const place = decodeCursor(text, greatest);
+      if (place !== undefined) return place;
+      check.addIssue({ code: 'custom', message: strayCursor });
+      return z.NEVER;
+    })
+    .nullish();
+
+/** {@link PageInput} of a list in which the places of rows may be greater than ids. */
+export const pageInputUpTo = (greatest: number) =>
+  z
+    .object({ first: count, after: cursorUpTo(greatest), last: count, before: cursorUpTo(greatest) })
+    .refine(({ first, last }) => typeof first !== 'number' || typeof last !== 'number', {
+      path: ['last'],
+      message: 'Must be omitted if first is given.',
+    });
 
 /**
  * The requested part of a list, by Relay's rules: the `first` members after a cursor, or the `last` members before
  * one. A cursor identifies a row, so a page neither repeats nor misses a row if others are added meanwhile.
  */
-export const PageInput = z
-  .object({ first: count, after: cursor, last: count, before: cursor })
-  .refine(({ first, last }) => typeof first !== 'number' || typeof last !== 'number', {
-    path: ['last'],
-    message: 'Must be omitted if first is given.',
-  });
+export const PageInput = pageInputUpTo(greatestId);
 
 /** A page of a list, newest first, as a Relay connection. */
 export interface Page<Node> {
@@ -74,6 +82,18 @@ export interface PageRange {
   readonly limit: number;
 }
 
+/** `desc` returns the newest rows of a range, `asc` the oldest. */
+export type Order = 'asc' | 'desc';
+
+/** The places of rows in a list: the row with the greatest one comes first. */
+export interface Places<Node> {
+  readonly greatest: number;
+  of(node: Node): number;
+}
+
+/** The newest row has the greatest id. */
+const byId: Places<{ readonly id: number }> = { greatest: greatestId, of: ({ id }) => id };
+
 /**
  * The bytes that a row adds to an answer at the most: its texts vary, and everything else has a small fixed size. As
  * JSON, because a control character of a text has six bytes in an answer.
@@ -89,16 +109,16 @@ const bytesOf = (row: object): number => {
  * Reads rows until there are as many as wanted, or until they have {@link pageBytes}.
  * @returns the rows in the order of the query, and whether more rows follow
  */
-async function readRows<Node extends { readonly id: number }>(
+async function readRows<Node extends object>(
   wanted: number,
-  select: (beyond: number | undefined, limit: number) => Promise<Node[]>,
+  select: (last: Node | undefined, limit: number) => Promise<Node[]>,
 ) {
   const nodes: Node[] = [];
   let bytes = 0;
   for (;;) {
     // One row more than used shows whether more rows follow.
     const limit = Math.min(wanted - nodes.length + 1, rowsAtOnce);
-    const rows = await select(nodes.at(-1)?.id, limit);
+    const rows = await select(nodes.at(-1), limit);
     for (const row of rows.slice(0, limit - 1)) {
       if (bytes >= pageBytes) return { nodes, hasMore: true };
       nodes.push(row);
@@ -114,33 +134,36 @@ async function readRows<Node extends { readonly id: number }>(
 /**
  * Reads a page of a list in which the newest rows, with the greatest ids, come first. The page ends early after the
  * row with which it has {@link pageBytes}; it always has at least one row if there is one.
- * @param select runs the query: `desc` returns the newest rows of the range, `asc` the oldest
+ * @param select runs the query
  * @param size the default number of rows
+ * @param places the places of the rows, if they are not the ids; `select` then gets places as well
  */
 export async function readPage<Node extends { readonly id: number }>(
   { first, after, last, before }: z.output<typeof PageInput>,
-  select: (range: PageRange, order: 'asc' | 'desc') => Promise<Node[]>,
+  select: (range: PageRange, order: Order) => Promise<Node[]>,
   size = pageSize,
+  places: Places<Node> = byId,
 ): Promise<Page<Node>> {
   const backwards = typeof last === 'number';
   const floor = before ?? 0;
-  const ceiling = after ? after - 1 : greatestId;
-  const { nodes, hasMore } = await readRows(last ?? first ?? size, (beyond, limit) =>
+  const ceiling = after ? after - 1 : places.greatest;
+  const { nodes, hasMore } = await readRows<Node>(last ?? first ?? size, (beyond, limit) =>
     backwards
-      ? select({ floor: beyond ?? floor, ceiling, limit }, 'asc')
-      : select({ floor, ceiling: beyond === undefined ? ceiling : beyond - 1, limit }, 'desc'),
+      ? select({ floor: beyond ? places.of(beyond) : floor, ceiling, limit }, 'asc')
+      : select({ floor, ceiling: beyond ? places.of(beyond) - 1 : ceiling, limit }, 'desc'),
   );
   if (backwards) nodes.reverse();
   // The query searched in one direction only. In the other direction, there is at least the row of the cursor.
-  return backwards ? toPage(nodes, before != null, hasMore) : toPage(nodes, hasMore, after != null);
+  return backwards ? toPage(nodes, before != null, hasMore, places) : toPage(nodes, hasMore, after != null, places);
 }
 
 function toPage<Node extends { readonly id: number }>(
   nodes: readonly Node[],
   hasNextPage: boolean,
   hasPreviousPage: boolean,
+  places: Places<Node> = byId,
 ): Page<Node> {
-  const edges = nodes.map((node) => ({ cursor: encodeCursor(node.id), node }));
+  const edges = nodes.map((node) => ({ cursor: encodeCursor(places.of(node)), node }));
   const startCursor = edges[0]?.cursor ?? null;
   const endCursor = edges.at(-1)?.cursor ?? null;
   return { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } };
@@ -173,17 +196,20 @@ export type ReadPage<Values, Node> = (
   size?: number,
 ) => Promise<Page<Node>>;
 
-/** The query for a whole list, as for `prepareQuery`. */
-// biome-ignore lint/suspicious/noExplicitAny: any query that has the table.
-type BuildList<Values, Row> = (db: Kysely<Tables>, values: Values) => SelectQueryBuilder<any, any, Row>;
+/** Any query that has the table. */
+// biome-ignore lint/suspicious/noExplicitAny: it may have other tables too.
+type ListQuery<Row> = SelectQueryBuilder<any, any, Row>;
 
-/** Prepares the query for a range of a list, in both orders. */
+/** The query for a whole list, as for `prepareQuery`. */
+export type BuildList<Values, Row> = (db: Kysely<Tables>, values: Values) => ListQuery<Row>;
+
+/** Prepares the queries for a range of a list, in either order. */
 export const prepareRange = <Values extends object, Row>(
   entity: EntityName,
   table: keyof Tables & string,
   build: BuildList<Values, Row>,
 ) => {
-  const prepare = (order: 'asc' | 'desc') =>
+  const prepare = (order: Order) =>
     prepareQuery(entity, (db, values: Values & PageRange) =>
       build(db, values)
         .where(`${table}.id`, '>', values.floor)
@@ -216,59 +242,6 @@ export function preparePages<
     readPage(
       page,
       async (range, order) => (await select[order](db, { ...values, ...range })).map(convert),
-      size,
-    );
-}
-
-type Ids = Pick<PageRange, 'floor' | 'ceiling'>;
-
-/** Splits a range into the ids up to one, which comes last, and those that follow in the order. */
-const splitAt = (id: number, { floor, ceiling }: Ids, order: 'asc' | 'desc'): readonly [Ids, Ids] =>
-  order === 'asc'
-    ? [
-        { floor, ceiling: id },
-        { floor: id, ceiling },
-      ]
-    : [
-        { floor: id - 1, ceiling },
-        { floor, ceiling: id - 1 },
-      ];
-
-/** The most rows that a query of {@link prepareSearch} looks at: a millisecond's work. */
-const rowsLookedAt = 10_000;
-
-/**
- * Prepares the pages of a list whose condition no index answers. Each query looks at 10,000 rows, so that on SQLite
- * others get their turn in between, however many rows there are and however few match.
- * @param build builds the query for the whole list; its rows become those of the page unchanged
- */
-export function prepareSearch<Values extends object, Row>(
-  entity: EntityName,
-  table: keyof Tables & string,
-  build: BuildList<Values, Row>,
-): ReadPage<Values, EntityRow<Row> & { readonly id: number }> {
-  type Node = EntityRow<Row> & { readonly id: number };
-  const select = prepareRange(entity, table, build);
-  const lastLookedAt = prepareRange(entity, table, (db, _: object) =>
-    db
-      .selectFrom(table)
-      .select(sql<number>`${sql.ref(`${table}.id`)}`.as('id'))
-      .offset(rowsLookedAt - 1),
-  );
-  return (db, page, values, size) =>
-    readPage(
-      page,
-      async ({ limit, ...range }, order) => {
-        const found: Node[] = [];
-        for (let left = range; ; await setImmediate()) {
-          const [last] = await lastLookedAt[order](db, { ...left, limit: 1 });
-          const [part, rest] = last ? splitAt(last.id, left, order) : [left];
-          const wanted = { ...values, ...part, limit: limit - found.length };
-          found.push(...((await select[order](db, wanted)) as Node[]));
-          if (!rest || found.length === limit) return found;
-          left = rest;
-        }
-      },
       size,
     );
 }

@@ -31,6 +31,7 @@ const accountSchema = defineEntity({
     { properties: ['isBeingErased'], where: { isBeingErased: true }, name: 'account_being_erased' },
     // For counting the accounts whose plan is not among the plans.
     { properties: ['plan'], where: { plan: { $ne: null } }, name: 'account_plan' },
+    // The indexes for the search by subject are of expressions, which differ between the databases: see their migrations.
   ],
   properties: {
     id: p.integer().primary().autoincrement().$type<AccountId>(),

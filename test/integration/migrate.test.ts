@@ -41,7 +41,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-const insert = "insert into account (issuer, subject, created_at) values ('i', 's', '2026-01-31')";
+const insert = "insert into account (issuer, subject, created_at) values ('i', 'somebody', '2026-01-31')";
 const run = (statement: string) => database.em.fork().execute(statement);
 
 const applied = async () => (await run('select name from mikro_orm_migrations')).map(({ name }) => name);
@@ -175,6 +175,9 @@ describe('a schema with all migrations from before the first one', () => {
     // Whoever had an account is a person.
     expect(await run('select kind from account')).toEqual([{ kind: 'person' }]);
     expect(await run('select created_by from api_key')).toEqual([{ created_by: null }]);
+    // The index of subjects has the accounts from before: otherwise this fails.
+    if (server === undefined)
+      await run("insert into account_search (account_search, rank) values ('integrity-check', 1)");
   });
 
   it('somebody has changed it → refused, and nothing changes', async () => {
@@ -223,7 +226,7 @@ describe('migrate', () => {
     await migrate(database, config);
     await assertMigrated(database, config);
     await run(insert);
-    expect(await run('select subject from account')).toEqual([{ subject: 's' }]);
+    expect(await run('select subject from account')).toEqual([{ subject: 'somebody' }]);
   });
 
   it('an up-to-date schema and its data → unchanged', async () => {
@@ -233,7 +236,7 @@ describe('migrate', () => {
     await migrate(database, config);
     expect(await applied()).toEqual(before);
     expect(before).not.toEqual([]);
-    expect(await run('select subject from account')).toEqual([{ subject: 's' }]);
+    expect(await run('select subject from account')).toEqual([{ subject: 'somebody' }]);
   });
 
   it('works with a pool of one connection', async () => {

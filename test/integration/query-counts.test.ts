@@ -113,7 +113,7 @@ const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> =
   accountAuditEvents: [[5, { id: '<account>' }]],
   // Where nothing was counted, whether there is such an account is asked last.
   accountUsage: [[3, { id: '<account>' }]],
-  accounts: [[2]],
+  accounts: [[2], [5, { filter: '"er"' }]],
   entitlement: [[2, { userId: '1' }]],
   webhookDeliveries: [[2, endpoint]],
   webhookDelivery: [[2, { ...endpoint, deliveryId: '<delivery>' }]],
