@@ -83,7 +83,7 @@ const slices = [
         '^src/(accounts|api-keys|audit|automation-settings|plans|quotas|$1)/(?!.*[.]graphql[.]ts$)',
         '^src/webhooks/sending/stored-(endpoints|deliveries)[.]ts$',
         '^src/config/(config-error[.]ts$|values/)',
-        '^src/(errors|once|repeated|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|shared-read|stored-values|tables)|secrets/[a-z-]+)[.]ts$',
+        '^src/(errors|once|repeated|operations/[a-z-]+|observability/events|database/(clean-up|conditions|db|failures|page|search|shared-read|stored-values|tables)|secrets/[a-z-]+)[.]ts$',
         '^node_modules/(zod|jose|kysely|lru-cache|yaml|@mikro-orm/[^/]+)/',
       ],
     },

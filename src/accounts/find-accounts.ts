@@ -37,7 +37,7 @@ const mostTrigrams = 8;
  * character has a meaning of its own.
  * @returns undefined if the text has no trigrams
  */
-export function toTrigrams(filter: string): string | undefined {
+function toTrigrams(filter: string): string | undefined {
   const characters = [...filter];
   const last = characters.length - 3;
   if (last < 0) return undefined;

@@ -76,8 +76,8 @@ export function beginsWith(
   { filter }: Filtered,
 ): RawBuilder<SqlBool> {
   const [text, part] = [sql`lower(${sql.ref(column)})`, sql`lower(${filter})`];
-  // Above everything that begins with the text: no character has the byte FF, and no text of an index on PostgreSQL has
-  // as many characters as follow here, of which none is greater.
+  // The bound is above everything that begins with the text. On SQLite, by a byte that no character has; on PostgreSQL,
+  // which refuses such a byte, by more of the greatest character than a subject has characters.
   if (!isForPostgres(kysely)) return sql`(${text} >= ${part} and ${text} < ${part} || x'ff')`;
   const ordered = sql`${text} collate "C"`;
   return sql`(${ordered} >= ${part} and ${ordered} < ${part} || repeat(chr(1114111), 256))`;

@@ -151,10 +151,12 @@ const hard = [
 ];
 
 it.each(hard)('200: %s has no meaning of its own', async (piece) => {
-  await addMany([`ab${piece}cd`, `xab${piece}cd`, 'abcd', 'xab  cd', 'abxcd', 'AND', 'NEAR']);
-  const found = [`ab${piece}cd`, `xab${piece}cd`];
-  expect((await search(`AB${piece}CD`)).subjects).toEqual(found);
-  expect((await search(`b${piece}c`)).subjects).toEqual(found.toReversed());
+  await addMany([`abc${piece}def`, `xabc${piece}def`, 'abcdef', 'xabc  def', 'abcxdef', 'AND', 'NEAR']);
+  const found = [`abc${piece}def`, `xabc${piece}def`];
+  expect((await search(`ABC${piece}DEF`)).subjects).toEqual(found);
+  // Only three letters in a row have an index on PostgreSQL.
+  for (const part of [`bc${piece}def`, `c${piece}d`])
+    expect((await search(part)).subjects).toEqual(found.toReversed());
   expect((await search(piece.repeat(3))).subjects).toEqual([]);
 });
 
