@@ -179,8 +179,8 @@ export async function readOldest<Node extends { readonly id: number }>(
   last: number,
   select: (range: PageRange, order: 'asc') => Promise<Node[]>,
 ): Promise<Page<Node>> {
-  const { nodes, hasMore } = await readRows(first ?? pageSize, (beyond, limit) =>
-    select({ floor: beyond ?? after ?? 0, ceiling: last, limit }, 'asc'),
+  const { nodes, hasMore } = await readRows<Node>(first ?? pageSize, (beyond, limit) =>
+    select({ floor: beyond?.id ?? after ?? 0, ceiling: last, limit }, 'asc'),
   );
   const page = toPage(nodes, hasMore, after != null);
   const reached = Math.max(last, after ?? 0);
