@@ -328,8 +328,8 @@ const auditEventSchema = defineEntity({
     { properties: ['other'], where: { other: { $ne: null } }, name: 'audit_event_other' },
     // Whoever reads the trails of all accounts filters them by one of these, in the order of the ids.
     { properties: ['action', 'id'], name: 'audit_event_by_action' },
-    { properties: ['actor', 'id'], name: 'audit_event_by_actor' },
-    { properties: ['target', 'id'], name: 'audit_event_by_target' },
+    { properties: ['actor', 'id'], where: { actor: { $ne: null } }, name: 'audit_event_by_actor' },
+    { properties: ['target', 'id'], where: { target: { $ne: null } }, name: 'audit_event_by_target' },
     { properties: ['createdAt'], name: 'audit_event_by_time' },
   ],
   properties: {
