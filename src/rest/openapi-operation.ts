@@ -254,8 +254,19 @@ const describeRecord = (
 
 const typeWithoutNull = (types: JsonSchema['type'] = []) => [types].flat().find((type) => type !== 'null');
 
+/** The other form of a list that can be answered whole: newline-delimited JSON. */
+const lines = {
+  'application/x-ndjson': {
+    schema: {
+      type: 'string',
+      description:
+        'All items of the list, as if there were no pages. Each line is the JSON of one item. The last line is an object with `cursor`, from which a later request continues. If that line is missing, the response was cut off.',
+    },
+  },
+};
+
 const describeSuccess = (
-  { field, created, isPage, hasTag, takesKey }: BoundRoute,
+  { field, created, isPage, hasTag, takesKey, streams }: BoundRoute,
   { responses }: SofaOperation,
   components: Components,
 ) => {
@@ -282,6 +293,7 @@ const describeSuccess = (
           schema: isNonNullType(field.type) ? schema : orNull(schema),
           example: exampleAnswerOf(field),
         },
+        ...(streams && lines),
       },
     },
   };

@@ -26,7 +26,8 @@ interface Document {
 
 const { paths, webhooks } = JSON.parse(readFileSync(join(root, 'schema/openapi.json'), 'utf8')) as Document;
 const isForOperators = ({ security = [] }: Operation) =>
-  security.length > 0 && security.every((each) => Object.values(each).flat().includes('keyward.admin'));
+  security.length > 0 &&
+  security.every((each) => /^keyward\.(admin|audit)$/.test(Object.values(each).flat().join(' ')));
 
 // What operators do, and where leaked keys are reported, is not there unless it is switched on.
 const all = Object.entries(paths)
@@ -74,7 +75,7 @@ describe.skipIf(!canRun)('the API reference', () => {
       expect(await page.locator(`.contents a[href="#${id}"]`).count(), id).toBe(1);
     }
     expect(await page.locator('.webhook').count()).toBe(Object.keys(webhooks).length);
-    expect(await page.getByText('keyward.admin').count()).toBe(0);
+    expect(await page.getByText(/keyward\.(admin|audit)/).count()).toBe(0);
   });
 
   it('can be read without scripts', async () => {
@@ -443,6 +444,7 @@ describe.skipIf(!canRun)('the API reference of a service with operators', () => 
     expect(await visit.page.locator('.operation').count()).toBe(all.length);
     expect(await visit.page.locator('#blockAccount h3').textContent()).toBe('Block an account');
     expect(await visit.page.locator('#blockAccount .access').textContent()).toBe('Scopes: keyward.admin');
+    expect(await visit.page.locator('#auditTrail .access').textContent()).toBe('Scopes: keyward.audit');
     expect(await visit.page.locator('#auditEvents .access').textContent()).toBe(
       'Scopes: openid email profile, or for operators keyward.admin, or accounts.act with Keyward-Account',
     );

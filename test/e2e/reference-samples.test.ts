@@ -73,7 +73,7 @@ function tokenFor({ paths, tokens }: World, id: string): string {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const [first] = operations.find(({ operationId }) => operationId === id)?.security ?? [];
   const scopes = Object.values(first ?? {}).flat();
-  if (scopes.includes('keyward.admin')) return tokens.operator;
+  if (scopes.some((scope) => scope.startsWith('keyward.'))) return tokens.operator;
   return scopes.some((scope) => /^(keys|accounts)\./.test(scope)) ? tokens.server : tokens.person;
 }
 

@@ -74,7 +74,7 @@ describe('npm run credential', () => {
   it.each([
     [
       ['--name', 'checkout'],
-      'The scopes must be one or more of keyward.admin, keys.verify, keys.import, accounts.act, accounts.entitle',
+      'The scopes must be one or more of keyward.admin, keyward.audit, keys.verify, keys.import, accounts.act, accounts.entitle',
     ],
     [['--name', 'checkout', '--scope', 'openid'], 'The scopes must be one or more of'],
     [['--scope', 'keys.verify'], 'A name must be 1 to 40 of a-z'],

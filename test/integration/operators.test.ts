@@ -11,14 +11,19 @@ const setup = setUpGateway();
 
 const forOperators = operations.filter((operation) => scopesOf(operation).includes('keyward.admin'));
 
-it("only operators' operations have routes below /admin", () => {
+/** What auditors may do as well; only operators need not have the scope for it. */
+const forAuditors = operations.filter((operation) => scopesOf(operation).includes('keyward.audit'));
+
+it('only operations of operators and auditors have routes below /admin', () => {
   const below = operations.filter((operation) => routes[operation].path.startsWith('/admin/'));
   // The provider's servers say what accounts may have, and operators may as well.
   const forServers = operations.filter((operation) =>
     scopesOf(operation).some((scope) => scope === 'accounts.entitle' || scope === 'accounts.act'),
   );
   expect(forServers).toEqual(['ensureAccount', 'entitlement', 'setEntitlement', 'setEntitlementBySubject']);
-  expect(forOperators).toEqual(below.filter((operation) => !forServers.includes(operation)));
+  expect(forAuditors).toEqual(['auditTrail']);
+  const others: readonly string[] = [...forServers, ...forAuditors];
+  expect(forOperators).toEqual(below.filter((operation) => !others.includes(operation)));
   expect(forOperators).toHaveLength(23);
 });
 
@@ -109,7 +114,7 @@ describe('with ADMIN=off', () => {
   const off = setUpGateway({ operators: false });
   const operator = () => off.sign({ scope: [...others, 'keyward.admin'].join(' ') });
 
-  it.each(forOperators)('%s → unknown', async (operation) => {
+  it.each([...forOperators, ...forAuditors])('%s → unknown', async (operation) => {
     const token = await operator();
     const rest = await callRest(off.gateway, exampleOf(operation), token);
     // The path of the list has an operation for servers.
@@ -136,7 +141,7 @@ describe('with ADMIN=off', () => {
     delete full.paths['/api/v1/admin/accounts'].put.responses[412];
     for (const [path, described] of Object.entries(body.paths)) expect(described).toEqual(full.paths[path]);
     expect(JSON.stringify(body)).not.toMatch(
-      /keyward\.admin|Operators|"Account"|FoundApiKey|WebhookEndpoint|WebhookDelivery/,
+      /keyward\.a|Operators|AuditTrail|"Account"|FoundApiKey|WebhookEndpoint|WebhookDelivery/,
     );
     expect(JSON.stringify(full)).toMatch(/keyward\.admin.*|Operators/);
     const introspected = await off.gateway.graphql('{ __schema { types { name } } }', {
@@ -145,10 +150,14 @@ describe('with ADMIN=off', () => {
     const names = introspected.body.data.__schema.types.map(({ name }: { name: string }) => name);
     expect(names).toContain('ApiKey');
     expect(
-      names.filter((name: string) => /^(Account(?!Reference)|FoundApiKey|NewWebhook|Webhook)/.test(name)),
+      names.filter((name: string) =>
+        /^(Account(?!Reference)|AuditTrail|FoundApiKey|NewWebhook|Webhook)/.test(name),
+      ),
     ).toEqual([]);
     const metadata = await off.gateway.fetch('GET', '/.well-known/oauth-protected-resource');
-    expect(metadata.body.scopes_supported.toSorted()).toEqual(others.toSorted());
+    expect(metadata.body.scopes_supported.toSorted()).toEqual(
+      others.filter((scope) => scope !== 'keyward.audit').toSorted(),
+    );
   });
 
   it('a block still applies, and keys are refused', async () => {
@@ -200,7 +209,7 @@ describe("the operator's own audit trail", () => {
   });
 
   it('other scopes alone → 403', async () => {
-    for (const scope of ['keys.verify', 'accounts.entitle', 'openid email', '']) {
+    for (const scope of ['keyward.audit', 'keys.verify', 'accounts.entitle', 'openid email', '']) {
       const token = await setup.sign({ sub: 'olivia', scope });
       expect((await setup.gateway.rest('GET', '/audit-events', { token })).status, scope).toBe(403);
     }

@@ -114,6 +114,13 @@ const reads: Partial<Record<Exclude<OperationName, Change>, readonly Count[]>> =
   // Where nothing was counted, whether there is such an account is asked last.
   accountUsage: [[3, { id: '<account>' }]],
   accounts: [[2], [5, { filter: '"er"' }]],
+  // Reading is recorded, in one trail.
+  auditTrail: [
+    [4],
+    [4, { userId: '<account>', actor: '"operator"', keyId: '<active>' }],
+    [5, { action: '"api-key-created,api-key-deactivated"' }],
+    [6, { from: '"2026-01-01T00:00:00Z"', to: '"2026-01-02T00:00:00Z"' }],
+  ],
   entitlement: [[2, { userId: '1' }]],
   webhookDeliveries: [[2, endpoint]],
   webhookDelivery: [[2, { ...endpoint, deliveryId: '<delivery>' }]],

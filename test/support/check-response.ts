@@ -33,6 +33,9 @@ const patterns = Object.keys(document.paths)
 
 const pointerPart = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 
+/** Newline-delimited JSON: each line but the last is an item of the list that is JSON otherwise. */
+const linesType = 'application/x-ndjson';
+
 /** The place of a response's schema in the document; undefined if the document does not describe the response. */
 function placeOf(method: string, path: string, status: number, contentType: string): string | undefined {
   const [route] = patterns.find(([, pattern]) => pattern.test(path)) ?? [];
@@ -41,7 +44,10 @@ function placeOf(method: string, path: string, status: number, contentType: stri
   const described = document.paths[route]?.[verb]?.responses[status];
   if (!described) return undefined;
   const own = `#/paths/${pointerPart(route)}/${verb}/responses/${status}`;
-  return `${described.$ref ?? own}/content/${pointerPart(contentType)}/schema`;
+  const content = `${described.$ref ?? own}/content`;
+  return contentType === linesType && described.content?.[linesType]
+    ? `${content}/${pointerPart('application/json')}/schema/items`
+    : `${content}/${pointerPart(contentType)}/schema`;
 }
 
 /** A response of REST. */
@@ -64,6 +70,10 @@ export function checkResponse(method: string, target: string, { status, headers,
   const isValid = ajv.getSchema(`${name}${place}`);
   const about = `${method} ${path} ${status} ${contentType}`;
   if (!isValid) throw new Error(`schema/openapi.json describes no such response: ${about}`);
-  if (!isValid(JSON.parse(body)))
-    throw new Error(`not as schema/openapi.json says: ${about}: ${ajv.errorsText(isValid.errors)}\n${body}`);
+  const values = contentType === linesType ? body.trimEnd().split('\n').slice(0, -1) : [body];
+  for (const value of values)
+    if (!isValid(JSON.parse(value)))
+      throw new Error(
+        `not as schema/openapi.json says: ${about}: ${ajv.errorsText(isValid.errors)}\n${value}`,
+      );
 }

@@ -88,6 +88,7 @@ export const specialistOf = (operation: OperationName): string | undefined => {
   return new Map<string, string>([
     ['keys.verify', 'provider'],
     ['keyward.admin', 'operator'],
+    ['keyward.audit', 'auditor'],
     ['accounts.entitle', 'billing'],
     ['accounts.act', 'actor'],
     ['keys.import', 'mover'],
@@ -147,6 +148,14 @@ const forOperators: [Step, string][] = [
   given('accountAuditEvents', { id: '1', after: '"x"' }, 'operator'),
   given('accountUsage', { id: '1', by: '"WEEK"' }, 'operator'),
   given('accountApiKeyUsage', { keyId: '1', by: '"WEEK"' }, 'operator'),
+  given('auditTrail', {}, 'auditor'),
+  given('auditTrail', { first: '2', action: '"account-blocked,account-erased"' }, 'operator'),
+  given('auditTrail', { userId: '1', actor: '"operator"', order: '"oldest"' }, 'auditor'),
+  given('auditTrail', { keyId: '1', order: '"oldest"', first: '3' }, 'auditor'),
+  given('auditTrail', { actor: '"nobody"' }, 'auditor'),
+  given('auditTrail', { action: '"a,,b"' }, 'auditor'),
+  given('auditTrail', { order: '"random"' }, 'auditor'),
+  given('auditTrail', range, 'alice'),
   given('findApiKey', {}, 'operator'),
   given('deactivateAccountApiKey', { keyId: '1' }, 'operator'),
   given('blockAccount', { id: '1', reason: '" "' }, 'operator'),
@@ -349,6 +358,7 @@ export function setUpSides() {
     tokens.set('alice without admin', await issuer.sign({ scope: signedIn.join(' ') }));
     tokens.set('provider', await issuer.sign({ sub: 'provider', scope: 'keys.verify' }));
     tokens.set('operator', await issuer.sign({ sub: 'operator', scope: 'keyward.admin' }));
+    tokens.set('auditor', await issuer.sign({ sub: 'auditor', scope: 'keyward.audit' }));
     tokens.set('actor', await issuer.sign({ sub: 'actor', scope: 'accounts.act' }));
     tokens.set('billing', await issuer.sign({ sub: 'billing', scope: 'accounts.entitle' }));
     tokens.set('mover', await issuer.sign({ sub: 'mover', scope: 'keys.import' }));

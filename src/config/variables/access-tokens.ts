@@ -76,7 +76,7 @@ export const accessTokenVariables = {
   }),
   ADMIN: onOrOff.default(false).meta({
     description:
-      '`on`: a token with the scope `keyward.admin` makes its bearer an operator, who can find, block and erase accounts, pause and deactivate API keys and add webhook endpoints. `off`: these operations do not exist',
+      '`on`: a token with the scope `keyward.admin` makes its bearer an operator, who can find, block and erase accounts, pause and deactivate API keys and add webhook endpoints. With the scope `keyward.audit`, its bearer reads the audit events of all accounts, and nothing else. `off`: these operations do not exist',
     example: 'on',
   }),
   SERVER_CREDENTIALS: serverCredentials.optional().meta({
@@ -91,7 +91,7 @@ export const accessTokenVariables = {
   }),
   AUTH_ISSUERS: issuers.optional().meta({
     description:
-      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `authorizedParties`, `tokens`, `require`, `scopeClaims`, `scopeAliases`, `people`, `organization`, `jwksUri`, `grants`. With several issuers (`AUTH_ISSUER` counts), an issuer grants `keyward.admin`, `keys.verify`, `keys.import`, `accounts.act` or `accounts.entitle` only if its `grants` list that scope',
+      'Several issuers, as a JSON list: `issuer`, `audience`, `clientId`, `authorizedParties`, `tokens`, `require`, `scopeClaims`, `scopeAliases`, `people`, `organization`, `jwksUri`, `grants`. With several issuers (`AUTH_ISSUER` counts), an issuer grants `keyward.admin`, `keyward.audit`, `keys.verify`, `keys.import`, `accounts.act` or `accounts.entitle` only if its `grants` list that scope',
     example: `'[{"issuer": "https://id.example.com", "audience": "keyward"}]'`,
   }),
 };

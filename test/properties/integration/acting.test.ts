@@ -25,6 +25,7 @@ const scopes = [
   `${own} accounts.act`,
   'keys.verify',
   'keyward.admin',
+  'keyward.audit',
   'accounts.entitle',
   '',
 ];

@@ -214,6 +214,8 @@ const byNameInQuery: Members = {
   ...usage,
   keyId: oneOf('1', '2', '3', '99'),
   action: oneOf('"api-key-rotated"', '"api-key-created"', '"x"', '""'),
+  actor: oneOf('"self"', '"operator"', '"nobody"', '""'),
+  order: oneOf('"newest"', '"oldest"', '"random"'),
   filter: oneOf('"al"', '"alice"', '"%"', '"_"', '""', `"${'a'.repeat(256)}"`),
   reason: oneOf('"Abuse"', '" Abuse "', '""', '"  "', `"${'a'.repeat(501)}"`),
   state: oneOf('"WAITING"', '"PARKED"', '"LOST"', '""'),

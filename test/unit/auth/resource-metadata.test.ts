@@ -23,7 +23,7 @@ const metadata = () => ({
   authorization_servers: [issuer.config.issuer, other.config.issuer],
   scopes_supported: [
     ...['openid', 'email', 'profile', 'idp.signin.user.admin'],
-    ...['keyward.admin', 'keys.verify', 'keys.import', 'accounts.act', 'accounts.entitle'],
+    ...['keyward.admin', 'keyward.audit', 'keys.verify', 'keys.import', 'accounts.act', 'accounts.entitle'],
   ],
   bearer_methods_supported: ['header'],
 });

@@ -249,7 +249,14 @@ describe('values', () => {
           ['mail', ['email']],
           ['all', ['openid', 'profile']],
         ]),
-        grants: ['keyward.admin', 'keys.verify', 'keys.import', 'accounts.act', 'accounts.entitle'],
+        grants: [
+          'keyward.admin',
+          'keyward.audit',
+          'keys.verify',
+          'keys.import',
+          'accounts.act',
+          'accounts.entitle',
+        ],
       },
     ]);
   });
@@ -300,7 +307,14 @@ describe('AUTH_ISSUERS', () => {
     ]);
   });
 
-  const both = ['keyward.admin', 'keys.verify', 'keys.import', 'accounts.act', 'accounts.entitle'];
+  const both = [
+    'keyward.admin',
+    'keyward.audit',
+    'keys.verify',
+    'keys.import',
+    'accounts.act',
+    'accounts.entitle',
+  ];
 
   it.each<[string, Environment, readonly (readonly string[])[]]>([
     ['one, of which nothing is said', given([one]), [both]],
@@ -403,7 +417,7 @@ describe('AUTH_ISSUERS', () => {
     [
       'a grant that is none',
       JSON.stringify([{ ...one, grants: ['openid'] }]),
-      '0 grants may only name keyward.admin, keys.verify, keys.import, accounts.act, accounts.entitle',
+      '0 grants may only name keyward.admin, keyward.audit, keys.verify, keys.import, accounts.act, accounts.entitle',
     ],
     ['grants as an object', JSON.stringify([{ ...one, grants: {} }]), '0 grants must be a text or a list'],
     ['aliases as an object', JSON.stringify([{ ...one, scopeAliases: {} }]), '0 scopeAliases must be a text'],

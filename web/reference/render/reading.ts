@@ -18,16 +18,17 @@ export interface SharedSchema {
   readonly condition: Condition | undefined;
 }
 
-const operatorScope = 'keyward.admin';
+/** The scopes that exist only if there are operators. */
+const operatorScopes = ['keyward.admin', 'keyward.audit'];
 
 /** The lists of scopes with which a token may call an operation. */
 export const scopeListsOf = ({ operation }: FoundOperation): readonly (readonly string[])[] =>
   operation.security.flatMap((scheme) => (scheme['OAuth2'] ? [scheme['OAuth2']] : []));
 
-/** Whether only operators may call an operation, so that it exists only for them. */
+/** Whether only operators and auditors may call an operation, so that it exists only if there are operators. */
 const isForOperators = (found: FoundOperation) => {
   const lists = scopeListsOf(found);
-  return lists.length > 0 && lists.every((scopes) => scopes.includes(operatorScope));
+  return lists.length > 0 && lists.every((scopes) => operatorScopes.some((scope) => scopes.includes(scope)));
 };
 
 /** What a service must have to offer an operation. */
