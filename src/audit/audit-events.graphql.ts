@@ -66,7 +66,7 @@ builder.objectType(AuditEvent, {
     actorId: t.int({
       nullable: true,
       description:
-        'Id of the account of the member or the operator who did it. Only operators see that of an operator. Null for all others.',
+        'Id of the account of the member or the operator who did it. Only operators and auditors see that of an operator. Null for all others.',
       example: null,
       // The person concerned does not learn which operator did it.
       resolve: ({ actor, other }, _, { isAuditor }) =>
@@ -75,7 +75,7 @@ builder.objectType(AuditEvent, {
     server: t.string({
       nullable: true,
       description:
-        "The provider's server that did it: its name, if it signed in with a secret. If it acted for the account with an access token: the token's `sub`, and `iss` in brackets. Only operators see it. Null for all others.",
+        "The provider's server that did it: its name, if it signed in with a secret. If it acted for the account with an access token: the token's `sub`, and `iss` in brackets. Only operators and auditors see it. Null for all others.",
       example: null,
       mostBytes: mostServerBytes,
       resolve: ({ server }, _, { isAuditor }) => (isAuditor ? server : null),

@@ -137,6 +137,8 @@ async function writeParts(
     let part: string | Uint8Array | undefined = outgoing.req.method === 'HEAD' ? undefined : body;
     while (part !== undefined && !outgoing.destroyed) {
       if (!outgoing.write(part)) await whenRead(outgoing);
+      // Others get their turn: neither a fast client nor SQLite makes anybody wait.
+      await new Promise(setImmediate);
       part = outgoing.destroyed ? undefined : await rest.next();
     }
     outgoing.end();

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { badUserInput, GatewayError } from '../errors.ts';
 import type { Pipeline } from '../graphql/run-operation.ts';
 import type { Answer, Exchange, RequestHeaders } from '../http/exchange.ts';
 import type { OperationContext, Stream } from '../operations/context.ts';
@@ -22,6 +22,9 @@ const tooMany = () =>
     reason: 'too-many-streams',
     headers: { 'retry-after': '30' },
   });
+
+/** The items of a page: few, because others wait while a page is made. */
+const itemsAtOnce = 25;
 
 /** Reads a page: the first, or the one after a cursor. */
 type Read = (cursor?: string) => Promise<Answered>;
@@ -60,11 +63,12 @@ async function readerOf(
   /** Each page has as long as an answer. */
   const renew = () =>
     Object.assign(contextValue, { db: db.until(performance.now() + answerBy - record.startedAt) });
+  const ofPage = { ...variables, limit: itemsAtOnce };
   const read: Read = async (cursor) => {
     renew();
     const result = await (cursor === undefined
-      ? pipeline.execute({ ...operation, contextValue, variableValues: variables })
-      : goOn?.(undefined, contextValue, { ...variables, cursor }));
+      ? pipeline.execute({ ...operation, contextValue, variableValues: ofPage })
+      : goOn?.(undefined, contextValue, { ...ofPage, cursor }));
     if (result?.errors?.[0]) throw inRestNames(result.errors[0], route.inputs);
     return readAnswer(result?.data?.[field], route);
   };
@@ -85,6 +89,8 @@ export function createStreams(pipeline: Pipeline, sofa: Sofa) {
   let open = 0;
   /** @throws {GatewayError} `SERVICE_UNAVAILABLE` if there are too many; what the first page throws */
   return async (route: BoundRoute, field: string, called: Called): Promise<Answer> => {
+    if ('limit' in called.variables)
+      throw badUserInput([{ path: ['limit'], message: 'Must be omitted in this format.', type: 'value_error' }]);
     if (open >= mostStreams) throw tooMany();
     open += 1;
     const stream: Stream = { count: 0 };

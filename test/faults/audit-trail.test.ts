@@ -36,7 +36,7 @@ async function readLines(url: string, token: string, cursor: string | null): Pro
 }
 
 const pageQuery =
-  'query ($after: String) { auditTrail(order: "oldest", first: 40, after: $after) { edges { node { id } } pageInfo { endCursor } } }';
+  'query ($after: String) { auditTrail(order: OLDEST, first: 40, after: $after) { edges { node { id } } pageInfo { endCursor } } }';
 
 /** A page of the events after a cursor. */
 async function readPage(url: string, token: string, after: string | null): Promise<Read | undefined> {
@@ -161,6 +161,10 @@ it.each([
     await reading;
     for (let more = 0; more < 200; more += 1) await reader.read(nodes[0]?.url ?? '', token);
 
+    for (const node of nodes) {
+      node.signal('SIGTERM');
+      expect((await node.ended).code).toBe(0);
+    }
     await using database = await openDatabase({ ...databaseConfig(url), poolSize: 1 });
     const rows = await database.em.getConnection().execute('select id from audit_event order by id');
     const reached = Number(Buffer.from(reader.cursor ?? '', 'base64url').toString());
