@@ -67,6 +67,7 @@ export const unrunBlocks: Readonly<Record<string, Readonly<Record<string, string
     'openssl rand -hex 24 > secrets/postgres-password':
       'test/e2e/operators.test.ts runs all but the last line, which needs a container engine',
     'server {': 'test/e2e/tls.test.ts runs it',
+    'set -e': 'test/e2e/audit-trail.test.ts runs it',
     'export DATABASE_URL=postgres://keyward:secret@db.example.com/keyward?sslmode=verify-full':
       'test/e2e/command-migrate.test.ts and test/e2e/workers.test.ts do this with a real PostgreSQL',
     'GRANT USAGE ON SCHEMA public TO keyward_service;':
