@@ -6,15 +6,17 @@ const setup = setUpGateway();
 
 const call = callerOf(setup);
 
-it('200: the trail as its owner sees it; reading it is recorded in both trails', async () => {
+it('200: the trail as its owner sees it, and which operator did it; reading it is recorded in both trails', async () => {
   const { bob } = await createPeople(setup);
   await call('updateAutomationSettings', { isEnabled: true }, { sub: 'bob' });
   await call('deactivateAccountApiKey', { keyId: bob.keyId, reason: 'x' });
   const own = await call('auditEvents', {}, { sub: 'bob' });
   expect(own.data.nodes).toHaveLength(2);
   const read = await call('accountAuditEvents', { id: bob.id });
-  expect(read.data).toEqual(own.data);
   const operator = await operatorOf(setup);
+  const [ended, ...others] = own.data.nodes;
+  expect(ended.actorId).toBe(null);
+  expect(read.data).toEqual({ ...own.data, nodes: [{ ...ended, actorId: operator }, ...others] });
   const common = { action: 'account-trail-read', target: null, reason: null, details: null };
   expect((await trailOf(setup, bob.id))[0]).toMatchObject({
     ...common,
