@@ -56,8 +56,9 @@ describe('a key that works', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     const { access_token, expires_in, ...rest } = answer.body;
-    // Whole seconds, of which the first has begun.
-    expect([29, 30]).toContain(expires_in);
+    // Whole seconds, of which some may have passed on a busy machine.
+    expect(expires_in).toBeLessThanOrEqual(30);
+    expect(expires_in).toBeGreaterThan(20);
     expect(rest).toEqual({
       issued_token_type: accessToken,
       token_type: 'Bearer',
