@@ -154,7 +154,9 @@ export async function readPage<Node extends { readonly id: number }>(
   );
   if (backwards) nodes.reverse();
   // The query searched in one direction only. In the other direction, there is at least the row of the cursor.
-  return backwards ? toPage(nodes, before != null, hasMore, places) : toPage(nodes, hasMore, after != null, places);
+  return backwards
+    ? toPage(nodes, before != null, hasMore, places)
+    : toPage(nodes, hasMore, after != null, places);
 }
 
 function toPage<Node extends { readonly id: number }>(
