@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
  * server with unusual settings.
  */
 export const onPostgres = `
-  postgresql/* accounts acting api-key-usage api-keys audit-events audit-rows audit-trail audited changes-of-day
+  postgresql/* accounts acting api-key-usage api-keys audit-events audit-trail audited changes-of-day
   create-api-key deactivate-api-key differential deactivate-keys door-grace ensure-account entitled-keys
   idempotency import-keys key-days key-limits key-usage migrate outdated-node own-api-key pause-api-key
   quota-leases quota-periods register-private-key remove-ended-keys report-leaked-keys request-account rewrap
