@@ -215,7 +215,7 @@ const byNameInQuery: Members = {
   keyId: oneOf('1', '2', '3', '99'),
   action: oneOf('"api-key-rotated"', '"api-key-created"', '"x"', '""'),
   actor: oneOf('"self"', '"operator"', '"nobody"', '""'),
-  order: oneOf('"newest"', '"oldest"', '"random"'),
+  order: oneOf('"NEWEST"', '"OLDEST"', '"RANDOM"'),
   filter: oneOf('"al"', '"alice"', '"%"', '"_"', '""', `"${'a'.repeat(256)}"`),
   reason: oneOf('"Abuse"', '" Abuse "', '""', '"  "', `"${'a'.repeat(501)}"`),
   state: oneOf('"WAITING"', '"PARKED"', '"LOST"', '""'),
