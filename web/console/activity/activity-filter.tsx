@@ -1,22 +1,6 @@
 import { nameOf } from '../keys/api-key.ts';
 import { useHost, useLanguage } from '../ui/host.ts';
-
-/** The actions to choose from. */
-const actions = [
-  'api-key-created',
-  'api-key-updated',
-  'api-key-renamed',
-  'api-key-rotated',
-  'api-key-secret-ended',
-  'api-key-paused',
-  'api-key-resumed',
-  'api-key-deactivated',
-  'api-key-leaked',
-  'default-api-key-set',
-  'private-key-registered',
-  'private-key-removed',
-  'automation-settings-updated',
-] as const;
+import { ownActions } from './actions.ts';
 
 interface ActivityFilterProps {
   /** The chosen key; null for all. */
@@ -55,7 +39,7 @@ export function ActivityFilter({ keyId, action, names }: ActivityFilterProps) {
         onChange={({ currentTarget }) => setParams({ action: currentTarget.value })}
       >
         <option value="">{text('activity.filter-all-actions')}</option>
-        {actions.map((name) => (
+        {ownActions.map((name) => (
           <option key={name} value={name}>
             {text(`activity.filter-${name}`)}
           </option>

@@ -40,6 +40,8 @@ const quota = (language: Language, value: NonNullable<unknown>) => {
   return quotaInWords(language, { limit, refill: refill.toUpperCase() as Refill });
 };
 
+const names = (_: Language, value: NonNullable<unknown>) => itemsOf(value).join(', ');
+
 const yesOrNo: Words = ({ text }, value) => text(value === true ? 'activity.yes' : 'activity.no');
 
 const onOrOff: Words = ({ text }, value) => text(value === true ? 'activity.on' : 'activity.off');
@@ -69,6 +71,14 @@ const parts: Readonly<Record<string, Part>> = {
     'activity.session-length',
     orElse('activity.not-set', ({ duration }, value) => duration(Number(value))),
   ),
+  // The filter with which somebody read the trail of all accounts.
+  action: newPart('activity.read-actions', orElse('activity.no-value', names)),
+  user_id: newPart('activity.read-account', asIs),
+  actor: newPart('activity.read-actor', asIs),
+  key_id: newPart('activity.read-key', asIs),
+  from: newPart('activity.read-from', orElse('activity.no-value', moment)),
+  to: newPart('activity.read-to', orElse('activity.no-value', moment)),
+  count: newPart('activity.read-count', ({ number }, value) => number(Number(value))),
 };
 
 /** Lists: the page says which items were added and removed. */

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact/compat';
 import type { MessageId } from '../../messages/generated/messages.d.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Heading } from '../ui/heading.tsx';
@@ -7,17 +8,22 @@ import { EventChanges } from './event-changes.tsx';
 import { EventSentence, isForOrganization } from './event-sentence.tsx';
 import type { AuditEvent, NamedEvent } from './name-events.ts';
 
-interface EventsProps {
-  readonly events: readonly NamedEvent[];
+interface EventsProps<Event extends NamedEvent> {
+  readonly events: readonly Event[];
   /** Whether an operator reads another person's trail. */
   readonly isOfOther?: boolean;
+  /** For events of several accounts: says whose each is and who made the change, in place of a badge. */
+  readonly Origin?: ComponentType<{ readonly event: Event }>;
+  /** Where the page of a key is, for an operator. */
+  readonly linkTo?: (event: Event, keyId: number) => string;
 }
 
 /** The id of an event on the page. */
 export const eventId = ({ id }: AuditEvent): string => `event-${id}`;
 
 /** Events, grouped by day. */
-export function EventDays({ events, isOfOther = false }: EventsProps) {
+export function EventDays<Event extends NamedEvent>(props: EventsProps<Event>) {
+  const { events, isOfOther = false } = props;
   const now = useNow();
   const { text, rich, dayOf } = useLanguage();
   const mayChange = useMayChange();
@@ -34,7 +40,7 @@ export function EventDays({ events, isOfOther = false }: EventsProps) {
   return [...days].map(([day, ofDay]) => (
     <section key={day} className="day">
       <Heading level={2}>{day}</Heading>
-      <Events events={ofDay} isOfOther={isOfOther} />
+      <Events {...props} events={ofDay} />
     </section>
   ));
 }
@@ -65,29 +71,46 @@ function Actor({ event }: { readonly event: NamedEvent }) {
   return badge(text('activity.for', { account }));
 }
 
-function Events({ events, isOfOther = false }: EventsProps) {
-  const { text, rich, timeOfDay } = useLanguage();
+function Events<Event extends NamedEvent>({ events, ...rest }: EventsProps<Event>) {
   return (
     <ul className="events">
       {events.map((event) => (
-        <li key={event.id}>
-          <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
-          <p id={eventId(event)} tabIndex={-1}>
-            <EventSentence event={event} isOfOther={isOfOther} /> <Actor event={event} />
-          </p>
-          <EventChanges event={event} />
-          {event.reason !== null && (
-            <p className="hint">{rich('activity.reason-given', { reason: <q>{event.reason}</q> })}</p>
-          )}
-          <p className="hint">
-            {event.address !== null && text('activity.from-address', { address: event.address })}
-            <span className="request">
-              {event.address !== null && ' · '}
-              {rich('activity.request-id', { id: <code>{event.requestId}</code> })}
-            </span>
-          </p>
-        </li>
+        <EventItem key={event.id} event={event} {...rest} />
       ))}
     </ul>
+  );
+}
+
+interface EventItemProps<Event extends NamedEvent> extends Omit<EventsProps<Event>, 'events'> {
+  readonly event: Event;
+}
+
+function EventItem<Event extends NamedEvent>(props: EventItemProps<Event>) {
+  const { event, isOfOther = false, Origin, linkTo } = props;
+  const { text, rich, timeOfDay } = useLanguage();
+  return (
+    <li>
+      <time dateTime={event.createdAt}>{timeOfDay(new Date(event.createdAt))}</time>
+      <p id={eventId(event)} tabIndex={-1}>
+        <EventSentence
+          event={event}
+          isOfOther={isOfOther}
+          linkTo={linkTo && ((keyId) => linkTo(event, keyId))}
+        />{' '}
+        {!Origin && <Actor event={event} />}
+      </p>
+      {Origin && <Origin event={event} />}
+      <EventChanges event={event} />
+      {event.reason !== null && (
+        <p className="hint">{rich('activity.reason-given', { reason: <q>{event.reason}</q> })}</p>
+      )}
+      <p className="hint">
+        {event.address !== null && text('activity.from-address', { address: event.address })}
+        <span className="request">
+          {event.address !== null && ' · '}
+          {rich('activity.request-id', { id: <code>{event.requestId}</code> })}
+        </span>
+      </p>
+    </li>
   );
 }

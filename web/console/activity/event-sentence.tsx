@@ -30,6 +30,7 @@ const sentences: Readonly<Record<string, Needing<'whose'>>> = {
   'account-entitlement-changed': 'activity.account-plan-changed',
   'account-trail-read': 'activity.account-trail-read',
   'account-unblocked': 'activity.account-unblocked',
+  'audit-trail-read': 'activity.audit-trail-read',
   'private-key-registered': 'activity.private-key-registered',
   'private-key-removed': 'activity.private-key-removed',
   'automation-settings-updated': 'activity.automation-changed',
@@ -89,39 +90,53 @@ interface EventSentenceProps {
   readonly event: NamedEvent;
   /** Whether an operator reads another person's trail. */
   readonly isOfOther: boolean;
+  /** Where the page of a key is; undefined: only the pages of the person's own keys are known. */
+  readonly linkTo?: ((keyId: number) => string) | undefined;
 }
 
 /** What happened, in words. An action that this page does not know is shown by its name. */
-export function EventSentence({ event, isOfOther }: EventSentenceProps) {
+export function EventSentence({ event, isOfOther, linkTo }: EventSentenceProps) {
   const language = useLanguage();
   const { organization } = useHost().useAccount();
-  const { action, targetId, onUserId, name, former, changes } = event;
+  const { targetId, onUserId } = event;
   const isOwn = onUserId === null;
   const done = isOwn || isForOrganization(event) ? describeDeed(event) : undefined;
   if (done === undefined || targetId === null)
     return describeAct(language, event, isOfOther || organization !== undefined ? 'other' : 'own');
+  const toPage = linkTo ?? (isOfOther || !isOwn ? undefined : (id: number) => pageOf({ id }));
+  return <Deed event={event} done={done} keyId={targetId} toPage={toPage} />;
+}
+
+interface DeedProps {
+  readonly event: NamedEvent;
+  readonly done: Needing<'key'>;
+  readonly keyId: number;
+  readonly toPage: ((keyId: number) => string) | undefined;
+}
+
+/** What was done to a key. */
+function Deed({ event: { action, name, former, changes }, done, keyId, toPage }: DeedProps) {
+  const { rich } = useLanguage();
   const renamed = action === 'api-key-renamed' && changes.find(({ field }) => field === 'name');
-  if (renamed) return <Renamed id={targetId} from={renamed.from} to={renamed.to} />;
-  // The page of another account's key is not here.
-  const isLink = !isOfOther && isOwn;
-  const key = <KeyName id={targetId} name={name} isLink={isLink} />;
-  if (former === null) return language.rich(done, { key });
-  return language.rich('activity.replaced-default', {
+  if (renamed) return <Renamed id={keyId} from={renamed.from} to={renamed.to} />;
+  const key = <KeyName id={keyId} name={name} page={toPage?.(keyId)} />;
+  if (former === null) return rich(done, { key });
+  return rich('activity.replaced-default', {
     key,
-    former: <KeyName id={former.id} name={former.name} isLink={isLink} />,
+    former: <KeyName id={former.id} name={former.name} page={toPage?.(former.id)} />,
   });
 }
 
 interface KeyNameProps {
   readonly id: number;
   readonly name: string | null;
-  /** Whether it leads to the page of the key. */
-  readonly isLink: boolean;
+  /** Where the page of the key is. */
+  readonly page: string | undefined;
 }
 
-function KeyName({ id, name, isLink }: KeyNameProps) {
+function KeyName({ id, name, page }: KeyNameProps) {
   const { text, rich } = useLanguage();
-  const link = (content: ReactNode) => (isLink ? <a href={pageOf({ id })}>{content}</a> : content);
+  const link = (content: ReactNode) => (page === undefined ? content : <a href={page}>{content}</a>);
   if (name === null) return link(text('activity.key', { id }));
   return rich('activity.key-with-name', { id, name: <bdi>{name}</bdi>, link });
 }

@@ -4,13 +4,16 @@ import type { auditEventsQuery } from './documents.ts';
 /** An event of the audit trail. */
 export type AuditEvent = ResultOf<typeof auditEventsQuery>['auditEvents']['edges'][number]['node'];
 
-/** An event, with the names that its API keys had at that time. */
-export interface NamedEvent extends AuditEvent {
+/** The names that the API keys of an event had at that time. */
+interface Names {
   /** The name of the key after the event; null if it had none, or if the name is not known. */
   readonly name: string | null;
   /** The former default key: its id, and its name at that time. */
   readonly former: { readonly id: number; readonly name: string | null } | null;
 }
+
+/** An event, with the names that its API keys had at that time. */
+export type NamedEvent = AuditEvent & Names;
 
 const nameIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
@@ -28,10 +31,10 @@ function nameBefore({ action, changes }: AuditEvent): string | null | undefined 
  * @param events the newest first
  * @param current the current names of keys, by id
  */
-export function nameEvents(
-  events: readonly AuditEvent[],
+export function nameEvents<Event extends AuditEvent>(
+  events: readonly Event[],
   current: ReadonlyMap<number, string | null>,
-): NamedEvent[] {
+): (Event & Names)[] {
   const names = new Map(current);
   return events.map((event) => {
     const { targetId, changes } = event;

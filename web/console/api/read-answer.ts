@@ -56,6 +56,17 @@ const refusedByStatus = (
   return undefined;
 };
 
+/** Why a request to the REST API was refused. */
+export async function readRefusal(language: Language, response: Response): Promise<Problem> {
+  const { detail }: { readonly detail?: unknown } = await response.json().catch(() => ({}));
+  const said = typeof detail === 'string' ? detail : undefined;
+  if (said !== undefined) await Promise.race([language.ready('said'), pause(patience)]);
+  return (
+    refusedByStatus(language, response, said) ??
+    new Problem('refused', said === undefined ? language.text('common.failed') : translate(language, said))
+  );
+}
+
 /** The most characters of a refused text that a message repeats. */
 const repeated = 60;
 

@@ -8,6 +8,7 @@ import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
 import type { Account } from './account.tsx';
 import { accountAuditEventsQuery } from './documents.ts';
+import { trailLink } from './trail/trail-filter.ts';
 
 const pageSize = 25;
 
@@ -18,6 +19,9 @@ export function AccountActivity({ account: { id } }: { readonly account: Account
   return (
     <section className="account-part">
       <h2>{text('operate.activity')}</h2>
+      <p>
+        <a href={trailLink({ user: id })}>{text('operate.trail-of-account')}</a>
+      </p>
       {isWanted ? (
         <Trail id={id} />
       ) : (

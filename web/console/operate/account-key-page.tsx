@@ -21,6 +21,7 @@ import {
   resumeAccountApiKeyMutation,
 } from './documents.ts';
 import { ReasonDialog } from './reason-dialog.tsx';
+import { trailLink } from './trail/trail-filter.ts';
 
 interface AccountKeyPageProps {
   readonly accountId: number;
@@ -76,6 +77,12 @@ function Key({ apiKey }: { readonly apiKey: ApiKey }) {
       <section className="account-part" aria-labelledby="usage">
         <h2 id="usage">{text('operate.key-usage')}</h2>
         <AccountUsage of={{ keyId: apiKey.id }} />
+      </section>
+      <section className="account-part" aria-labelledby="activity">
+        <h2 id="activity">{text('operate.activity')}</h2>
+        <p>
+          <a href={trailLink({ key: apiKey.id })}>{text('operate.trail-of-key')}</a>
+        </p>
       </section>
     </>
   );

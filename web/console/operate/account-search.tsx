@@ -5,6 +5,7 @@ import { View } from '../ui/view.tsx';
 import { accountLink } from './account.tsx';
 import { AccountList, type AccountsWanted } from './account-list.tsx';
 import { FoundKeys } from './found-keys.tsx';
+import { trailLink } from './trail/trail-filter.ts';
 
 const states = [
   ['all', undefined],
@@ -25,7 +26,10 @@ export function AccountSearch() {
   return (
     <View
       title={text('operate.title')}
-      lead={rich('operate.lead', { link: (content) => <a href="#operate/webhooks">{content}</a> })}
+      lead={rich('operate.lead', {
+        webhooks: (content) => <a href="#operate/webhooks">{content}</a>,
+        trail: (content) => <a href={trailLink({})}>{content}</a>,
+      })}
     >
       <FoundKeys />
       <SearchForm wanted={wanted} />

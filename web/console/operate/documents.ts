@@ -200,6 +200,45 @@ export const accountAuditEventsQuery = graphql(
   [auditEventParts],
 );
 
+/** A page of the audit events of all accounts. */
+export const auditTrailQuery = graphql(
+  `
+    query AuditTrail(
+      $action: String
+      $userId: Int
+      $actor: String
+      $keyId: Int
+      $from: DateTime
+      $to: DateTime
+      $first: Int!
+      $after: String
+    ) {
+      auditTrail(
+        action: $action
+        userId: $userId
+        actor: $actor
+        keyId: $keyId
+        from: $from
+        to: $to
+        first: $first
+        after: $after
+      ) {
+        edges {
+          node {
+            ...AuditEventParts
+            userId
+          }
+        }
+        pageInfo {
+          endCursor
+          hasNextPage
+        }
+      }
+    }
+  `,
+  [auditEventParts],
+);
+
 /** How often all API keys of an account were verified. */
 export const accountUsageQuery = graphql(`
   query AccountUsage($id: Int!, $from: DateTime!, $to: DateTime!, $by: UsagePeriod!) {

@@ -3,10 +3,11 @@ import { usePlace } from '../ui/use-place.ts';
 import { AccountKeyPage } from './account-key-page.tsx';
 import { AccountPage } from './account-page.tsx';
 import { AccountSearch } from './account-search.tsx';
+import { TrailView } from './trail/trail-view.tsx';
 import { WebhookList } from './webhooks/webhook-list.tsx';
 import { WebhookPage } from './webhooks/webhook-page.tsx';
 
-/** The view of operators: the search for accounts, one account or one of its keys by their ids, and webhook endpoints. */
+/** The view of operators: the search for accounts, one account or one of its keys by their ids, the audit events of all accounts, and webhook endpoints. */
 export function OperateView() {
   const { item } = usePlace();
   const [first = '', second = '', third = ''] = item.split('/');
@@ -14,6 +15,7 @@ export function OperateView() {
     const endpointId = idIn(second);
     return endpointId === undefined ? <WebhookList /> : <WebhookPage key={endpointId} id={endpointId} />;
   }
+  if (first === 'trail') return <TrailView />;
   const [id, keyId] = [idIn(first), second === 'keys' ? idIn(third) : undefined];
   if (id === undefined) return <AccountSearch />;
   return keyId === undefined ? (

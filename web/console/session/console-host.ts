@@ -4,38 +4,28 @@ import { fetchInTime } from '../../shared/fetch-in-time.ts';
 import { pageLanguage } from '../../shared/page-language.ts';
 import { serviceUrl, urlOf } from '../../shared/place.ts';
 import { type AccountState, completeAccounts, mayChange, organizationName } from '../../sign-in/account.ts';
-import { expireSession, getSession, renewSession, type Session, subscribe } from '../../sign-in/session.ts';
+import { getSession, subscribe } from '../../sign-in/session.ts';
 import { settings } from '../../sign-in/settings.ts';
 import { useAccount } from '../../sign-in/use-account.ts';
 import { useSession } from '../../sign-in/use-session.ts';
 import type { CompiledDocument } from '../api/compiled-document.ts';
-import { signedOut } from '../api/problem.ts';
 import type { Send } from '../api/request.ts';
 import { createHost } from '../ui/create-host.ts';
 import type { Host, HostAccount } from '../ui/host.ts';
 import type { Places } from '../ui/places.ts';
+import { asPerson } from './as-person.ts';
 import { SignInButton } from './sign-in-button.tsx';
 
 /** Sends requests as the person who is signed in now, for an account. */
 function begin(organization: string | undefined): Send {
-  const { session } = getSession();
-  return async (init) => {
-    if (!session) throw signedOut(pageLanguage());
-    const sendAs = ({ accessToken }: Session): Promise<Response> =>
+  const send = asPerson();
+  return (init) =>
+    send((authorization) =>
       fetchInTime(urlOf('graphql'), {
         ...init,
-        headers: { ...init.headers, ...accountHeaders(organization), authorization: `Bearer ${accessToken}` },
-      });
-    const response = await sendAs(session);
-    if (response.status !== 401) return response;
-    // The server did nothing yet. After sleep, for example, a token may be over before it could be renewed.
-    const found = await renewSession(session);
-    // Meanwhile, somebody else may have signed in.
-    const renewed = found?.person === session.person ? found : undefined;
-    const second = renewed ? await sendAs(renewed) : response;
-    if (second.status === 401 && [session, renewed].includes(getSession().session)) expireSession();
-    return second;
-  };
+        headers: { ...init.headers, ...accountHeaders(organization), authorization },
+      }),
+    );
 }
 
 /**
