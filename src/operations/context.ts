@@ -44,7 +44,7 @@ export interface Stream {
   count: number;
   /** The last id of the list, as it was when the answer began; undefined: not known yet. */
   last?: number;
-  /** Called once, when the answer has ended, or was broken off. */
+  /** Called once, when all members were sent, or the answer was broken off. If it fails, the answer has no end. */
   onEnd?: () => Promise<void>;
 }
 

@@ -36,14 +36,32 @@ function linesOf({ value }: Answered, stream: Stream): string {
   return items.map((item) => `${JSON.stringify(item)}\n`).join('');
 }
 
+/** What an answer of all pages is made with. */
+interface Making {
+  readonly read: Read;
+  /** Gives what comes next as long as an answer has. */
+  readonly renew: () => void;
+}
+
+/** Ends an answer, once: before its last line, which must not come if this fails. */
+async function close(stream: Stream, renew: () => void): Promise<void> {
+  const { onEnd } = stream;
+  delete stream.onEnd;
+  renew();
+  await onEnd?.();
+}
+
 /** Makes what follows the first page. The last line is a cursor, with which a later request goes on. */
-function follow(first: Answered, read: Read, stream: Stream): () => Promise<string | undefined> {
+function follow(first: Answered, { read, renew }: Making, stream: Stream): () => Promise<string | undefined> {
   let { pageInfo } = first;
   let isOver = false;
   return async () => {
     if (isOver) return undefined;
     isOver = !pageInfo?.hasNextPage || pageInfo.endCursor === null;
-    if (isOver) return `${JSON.stringify({ cursor: pageInfo?.endCursor ?? null })}\n`;
+    if (isOver) {
+      await close(stream, renew);
+      return `${JSON.stringify({ cursor: pageInfo?.endCursor ?? null })}\n`;
+    }
     const page = await read(pageInfo?.endCursor ?? undefined);
     pageInfo = page.pageInfo;
     return linesOf(page, stream);
@@ -56,11 +74,10 @@ async function readerOf(
   route: BoundRoute,
   field: string,
   { contextValue, variables }: Called,
-): Promise<{ readonly read: Read; readonly renew: () => void }> {
+): Promise<Making> {
   const { db, answerBy, record } = contextValue;
   const operation = await sofa.operationOf(route);
   const goOn = sofa.compiled.get(operation.document);
-  /** Each page has as long as an answer. */
   const renew = () =>
     Object.assign(contextValue, { db: db.until(performance.now() + answerBy - record.startedAt) });
   const ofPage = { ...variables, limit: itemsAtOnce };
@@ -98,15 +115,14 @@ export function createStreams(pipeline: Pipeline, sofa: Sofa) {
     const stream: Stream = { count: 0 };
     Object.assign(called.contextValue, { stream });
     try {
-      const { read, renew } = await readerOf({ pipeline, sofa }, route, field, called);
-      const first = await read();
+      const making = await readerOf({ pipeline, sofa }, route, field, called);
+      const first = await making.read();
       const body = linesOf(first, stream);
       const end = async () => {
         open -= 1;
-        renew();
-        await stream.onEnd?.();
+        await close(stream, making.renew);
       };
-      const rest = { next: follow(first, read, stream), end };
+      const rest = { next: follow(first, making, stream), end };
       return { status: 200, headers: { 'content-type': linesType }, body, rest };
     } catch (error) {
       open -= 1;
