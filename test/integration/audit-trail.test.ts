@@ -9,6 +9,8 @@ import { callerOf, createPeople, operatorOf, trailOf } from '../support/operator
 import { createTemporaryFolder } from '../support/process.ts';
 import { setUpGateway } from '../support/set-up-gateway.ts';
 
+const server = inject('postgresUrl');
+
 const setup = setUpGateway();
 
 const call = callerOf(setup);
@@ -82,9 +84,29 @@ it('200: as lines, oldest first, in many pages; recorded once; the last line goe
   expect((await stream(`?cursor=${again.last.cursor}`)).events).toHaveLength(1);
 });
 
-describe('its rows', () => {
-  const server = inject('postgresUrl');
+it('as lines, whose reading cannot be recorded → there is no last line', async () => {
+  await call('updateAutomationSettings', { isEnabled: true }, { sub: 'bob' });
+  const run = (statement: string) => setup.gateway.database.em.getConnection().execute(statement);
+  const [refuse, allow] =
+    server === undefined
+      ? [
+          "create trigger refuse before insert on audit_event when new.action = 'audit-trail-read' begin select raise(abort, 'refused'); end",
+          'drop trigger refuse',
+        ]
+      : [
+          "alter table audit_event add constraint refuse check (action <> 'audit-trail-read') not valid",
+          'alter table audit_event drop constraint refuse',
+        ];
+  await run(refuse as string);
+  try {
+    await expect(stream()).rejects.toThrow(/^An answer without an end: ({"id":[^\n]*}\n)+$/);
+  } finally {
+    await run(allow as string);
+  }
+  expect((await stream()).last).toEqual({ cursor: expect.any(String) });
+});
 
+describe('its rows', () => {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let issuer: TestIssuer;
   let gateway: TestGateway;

@@ -21,8 +21,12 @@ export const sharedBodyOf = (response: Response): Uint8Array | undefined => shar
 async function readAll(body: Answer['body'], rest: Answer['rest']): Promise<Answer['body']> {
   if (!rest) return body;
   let text = `${body}`;
-  for (let part = await rest.next(); part !== undefined; part = await rest.next()) text += part;
-  await rest.end();
+  try {
+    for (let part = await rest.next(); part !== undefined; part = await rest.next()) text += part;
+    await rest.end();
+  } catch (error) {
+    throw new Error(`An answer without an end: ${text}`, { cause: error });
+  }
   return text;
 }
 
