@@ -10,7 +10,7 @@ export class Migration20261129030000 extends Migration {
 
   override up(): void {
     this.addSql(`create index \`account_subject\` on \`account\` (lower(\`subject\`));`);
-    this.addSql(`create virtual table \`account_search\` using fts5(\`subject\`, content = 'account', content_rowid = 'id', tokenize = 'trigram', detail = 'none');`);
+    this.addSql(`create virtual table \`account_search\` using fts5(\`subject\`, content = 'account', content_rowid = 'id', tokenize = 'trigram', detail = 'none', columnsize = 0);`);
     this.addSql(`insert into \`account_search\` (\`account_search\`, \`rank\`) values ('secure-delete', 1);`);
     this.addSql(`insert into \`account_search\` (\`account_search\`) values ('rebuild');`);
     this.addSql(`create trigger \`account_search_insert\` after insert on \`account\`
