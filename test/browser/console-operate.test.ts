@@ -60,7 +60,11 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     const { key } = await person('mallory');
     await using visit = await world.visit();
     const page = await signInAsOperator(visit, 'alice');
-    const listed = () => page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').count();
+    const listed = () =>
+      page
+        .getByRole('list', { name: /^Contains/ })
+        .getByRole('listitem')
+        .count();
     await page.getByRole('searchbox', { name: 'Search accounts' }).fill('ALLO');
     await page.getByRole('button', { name: 'Search' }).click();
     await expect.poll(listed).toBe(1);
@@ -99,6 +103,27 @@ describe.skipIf(!canRun)('the console of an operator', () => {
     // The reason that was missing.
     expect(visit.complaints).toEqual([expect.stringContaining('422')]);
   });
+
+  it.each(looks)(
+    'says whose subject begins with a text, and whose only contains it, %s',
+    async (look, options) => {
+      for (const subject of ['mallory', 'Allan', 'allison'])
+        await call(world, subject, 'PUT /automation/settings', { is_enabled: true });
+      await using visit = await world.visit(options);
+      const page = await signInAsOperator(visit, 'alice', '#operate?find=all');
+      const found = (name: RegExp) =>
+        page.getByRole('region', { name }).getByRole('heading', { level: 3 }).allTextContents();
+      await page.getByRole('heading', { name: 'mallory' }).waitFor();
+      expect(await found(/^Begins with .?all.?$/)).toEqual(['allison', 'Allan']);
+      expect(await found(/^Contains .?all.?$/)).toEqual(['mallory']);
+      await inspect(page, `operate-found-${look}`);
+      await page.goto('console#operate?find=allan');
+      await expect.poll(() => found(/./)).toEqual(['Allan']);
+      await goTo(page, 'Operate');
+      await page.getByRole('list', { name: 'Accounts' }).waitFor();
+      expect(await found(/./)).toEqual([]);
+    },
+  );
 
   it('says whose a key is, deactivates it, and says if there is no such key', async () => {
     const { key } = await person('nadia');

@@ -511,7 +511,7 @@ describe.skipIf(!canRun)('organisations', () => {
     await callFor('amy', { operated: 'admin' }, 'operated', 'POST /auth/keys', { name: 'Operated' });
     await using visit = await visitWith();
     const page = await signInAsOperator(visit, 'opa', '#operate?find=operated');
-    const item = page.getByRole('list', { name: 'Accounts' }).getByRole('listitem');
+    const item = page.getByRole('list', { name: /^Begins with/ }).getByRole('listitem');
     await item.filter({ hasText: 'Organization' }).waitFor();
     expect(await item.textContent()).toMatch(/operatedOrganization.*ID \d+/s);
     await item.getByRole('link').click();

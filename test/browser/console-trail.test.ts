@@ -6,7 +6,17 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canRun, startWorld, type Visit, type World } from '../support/browser.ts';
 import { english, german, textsOf } from '../support/languages.ts';
-import { call, focused, goTo, inspect, said, signInAs, signInAsOperator, tabTo } from './console-person.ts';
+import {
+  call,
+  focused,
+  goTo,
+  inspect,
+  openConsole,
+  said,
+  signInAs,
+  signInAsOperator,
+  tabTo,
+} from './console-person.ts';
 
 /** The REST path from which the console downloads. */
 const downloads = '**/api/v1/admin/audit-events**';
@@ -461,6 +471,45 @@ describe.skipIf(!canRun)('the trail of operators', () => {
     await page.goto(`console#operate/${victor.id}/keys/${victor.keyId}`);
     await page.getByRole('link', { name: 'Show this key in the trail' }).waitFor();
     await inspect(page, `trail-key-${look}`);
+  });
+
+  it.each(looks)('is all that an auditor sees of Operate: %s', async (look, options) => {
+    await using visit = await world.visit(options);
+    const page = await openConsole(visit, 'audrey');
+    expect(await page.getByRole('link', { name: 'Operate', exact: true }).count()).toBe(0);
+    await page.goto('console#operate');
+    const become = page.getByRole('button', { name: 'Sign in as an auditor' });
+    await become.waitFor();
+    await inspect(page, `trail-entrance-${look}`);
+    await become.click();
+    await page.getByRole('heading', { level: 1, name: 'Trail' }).waitFor();
+    await listed(page, 25);
+    await inspect(page, `trail-auditor-${look}`);
+    await goTo(page, 'API keys');
+    await goTo(page, 'Operate');
+    await page.goto(`console#operate/trail?user=${victor.id}&actor=operator`);
+    await listed(page, 1);
+    const links = () =>
+      page
+        .getByRole('main')
+        .getByRole('link')
+        .evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+    const [operator = ''] = /user=\d+$/.exec((await links()).at(-1) ?? '') ?? [];
+    expect(await links()).toEqual([
+      `#operate/trail?key=${victor.keyId}`,
+      `#operate/trail?user=${victor.id}`,
+      `#operate/trail?${operator}`,
+    ]);
+    await page.getByRole('link', { name: `API key ${victor.keyId}` }).click();
+    await listed(page, 3);
+    expect(filterOn(page)).toEqual({ key: `${victor.keyId}` });
+    expect(eventsIn((await download(page)).text)).toEqual(await linesOf(`key_id=${victor.keyId}`));
+    for (const place of ['', `/${victor.id}`, `/${victor.id}/keys/${victor.keyId}`, '/webhooks']) {
+      await page.goto(`console#operate${place}`);
+      await listed(page, 25);
+      await page.getByRole('heading', { level: 1, name: 'Trail' }).waitFor();
+    }
+    expect(visit.complaints).toEqual([]);
   });
 
   it('speaks German', async () => {

@@ -106,6 +106,36 @@ it('as lines, whose reading cannot be recorded → there is no last line', async
   expect((await stream()).last).toEqual({ cursor: expect.any(String) });
 });
 
+it('as lines: 4 at a time in a process, and a fifth waits until one has ended, however it ends', async () => {
+  await call('updateAutomationSettings', { isEnabled: true }, { sub: 'bob' });
+  const authorization = `Bearer ${await setup.sign(auditor)}`;
+  const open = (query = '') =>
+    setup.gateway.gateway.answer(
+      {
+        method: 'GET',
+        url: `/api/v1/admin/audit-events${query}`,
+        headers: { host: 'keyward.test', authorization, accept: 'application/x-ndjson' },
+        body: undefined,
+      },
+      null,
+    );
+  const answers = await Promise.all([open(), open(), open(), open()]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const refused = await stream();
+  expect([refused.status, JSON.parse(refused.last)]).toEqual([503, { detail: 'Service Unavailable' }]);
+  // Pages for people are another matter.
+  expect((await call('auditTrail', {}, auditor)).data.nodes).not.toEqual([]);
+  const [read, ...brokenOff] = answers;
+  for (let part = await read?.rest?.next(); part !== undefined; ) part = await read?.rest?.next();
+  for (const answer of [read, ...brokenOff]) await answer?.rest?.end();
+  // One that is refused, or whose first page fails, takes no place.
+  for (let time = 0; time < 5; time += 1) {
+    expect((await open('?limit=5')).status).toBe(422);
+    expect((await open('?cursor=x')).status).toBe(422);
+  }
+  expect((await stream()).status).toBe(200);
+});
+
 describe('its rows', () => {
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let issuer: TestIssuer;

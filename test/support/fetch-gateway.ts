@@ -23,9 +23,10 @@ async function readAll(body: Answer['body'], rest: Answer['rest']): Promise<Answ
   let text = `${body}`;
   try {
     for (let part = await rest.next(); part !== undefined; part = await rest.next()) text += part;
-    await rest.end();
   } catch (error) {
     throw new Error(`An answer without an end: ${text}`, { cause: error });
+  } finally {
+    await rest.end();
   }
   return text;
 }

@@ -20,7 +20,7 @@ export function Console() {
   const view = views.find((each) => each.hash === hash) ?? views[0];
   const { organization } = useAccount();
   // An operator acts for no account.
-  const owner = view.scope === undefined ? organization : undefined;
+  const owner = view.scopes === undefined ? organization : undefined;
   return <Hosted key={owner ?? ''} organization={owner} view={view} />;
 }
 

@@ -78,4 +78,6 @@ export const canSignIn = (): boolean => settings.signIn !== undefined && window.
 
 /** The scope that makes a person an operator. The server has it only with `ADMIN=on`. */
 export const operatorScope = 'keyward.admin';
+/** The scope of an auditor, who reads the audit events of all accounts and nothing else. The server has it with the other. */
+export const auditorScope = 'keyward.audit';
 export const offersOperators: boolean = settings.scopes.some(({ name }) => name === operatorScope);

@@ -7,7 +7,8 @@ export function Nav({ current }: { readonly current: string }) {
   const { session } = useSession();
   const { text } = pageLanguage();
   const shown = views.filter(
-    ({ hash, scope }) => hash === current || scope === undefined || session?.scopes.includes(scope),
+    ({ hash, scopes }) =>
+      hash === current || scopes === undefined || scopes.some((scope) => session?.scopes.includes(scope)),
   );
   return (
     <nav aria-label={text('console.title')}>

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact/compat';
 import type { MessageId } from '../../messages/generated/messages.d.ts';
-import { offersOperators, operatorScope } from '../../sign-in/settings.ts';
+import { auditorScope, offersOperators, operatorScope } from '../../sign-in/settings.ts';
 import { AutomationView } from '../automation/automation-view.tsx';
 import { KeysRoute } from '../key/keys-route.tsx';
 import { PrivateKeyView } from '../private-key/private-key-view.tsx';
@@ -16,8 +16,8 @@ export interface ViewLink {
   readonly hash: string;
   readonly name: MessageId & `console.view-${string}`;
   readonly View: ComponentType;
-  /** The scope that the link needs; without the scope, the link is hidden. */
-  readonly scope?: string;
+  /** The scopes of which the link needs one; without any, the link is hidden. */
+  readonly scopes?: readonly string[];
 }
 
 /** The console's views, in the order of the navigation. The first is the default. */
@@ -28,6 +28,13 @@ export const views: readonly [ViewLink, ...ViewLink[]] = [
   { hash: '#automation', name: 'console.view-automation', View: AutomationView },
   { hash: '#activity', name: 'console.view-activity', View: ActivityView },
   ...(offersOperators
-    ? [{ hash: '#operate', name: 'console.view-operate' as const, View: Operators, scope: operatorScope }]
+    ? [
+        {
+          hash: '#operate',
+          name: 'console.view-operate' as const,
+          View: Operators,
+          scopes: [operatorScope, auditorScope],
+        },
+      ]
     : []),
 ];

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
+import { Heading } from '../ui/heading.tsx';
 import { useHost, useLanguage } from '../ui/host.ts';
 import { QueryContent } from '../ui/query-content.tsx';
 import { ShowMore } from '../ui/show-more.tsx';
@@ -39,11 +40,7 @@ export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted
         if (accounts.length === 0) return <p className="empty">{text('operate.no-accounts')}</p>;
         return (
           <>
-            <ul className="cards" aria-label={text('operate.accounts')}>
-              {accounts.map((account) => (
-                <AccountItem key={account.id} account={account} />
-              ))}
-            </ul>
+            <Accounts accounts={accounts} filter={filter} />
             <ShowMore
               list={list}
               count={accounts.length}
@@ -56,17 +53,54 @@ export function AccountList({ wanted: { filter, isBlocked } }: { readonly wanted
   );
 }
 
-function AccountItem({ account }: { readonly account: Account }) {
+interface AccountsProps {
+  readonly accounts: readonly Account[];
+  readonly filter: string;
+}
+
+/** The accounts in the order of the list: first those whose subject begins with the filter, which an index finds at once. */
+function Accounts({ accounts, filter }: AccountsProps) {
+  const { text, rich } = useLanguage();
+  if (filter === '')
+    return (
+      <ul className="cards" aria-label={text('operate.accounts')}>
+        {accounts.map((account) => (
+          <AccountItem key={account.id} account={account} level={2} />
+        ))}
+      </ul>
+    );
+  const begins = ({ subject }: Account) => subject.toLowerCase().startsWith(filter.toLowerCase());
+  const matches = Map.groupBy(accounts, (account) => (begins(account) ? 'beginning' : 'containing'));
+  return [...matches].map(([match, matching]) => (
+    <section key={match} className="matches" aria-labelledby={`accounts-${match}`}>
+      <Heading level={2} id={`accounts-${match}`}>
+        {rich(`operate.accounts-${match}`, { filter: <q>{filter}</q> })}
+      </Heading>
+      <ul className="cards" aria-labelledby={`accounts-${match}`}>
+        {matching.map((account) => (
+          <AccountItem key={account.id} account={account} level={3} />
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+interface AccountItemProps {
+  readonly account: Account;
+  readonly level: 2 | 3;
+}
+
+function AccountItem({ account, level }: AccountItemProps) {
   const language = useLanguage();
   const { id, issuer } = account;
   return (
     <li className="card">
       <div className="card-title">
-        <h2 id={headingId(account)} tabIndex={-1}>
+        <Heading level={level} id={headingId(account)} tabIndex={-1}>
           <a href={accountLink(id)}>
             <bdi>{nameOfAccount(language, account)}</bdi>
           </a>
-        </h2>
+        </Heading>
         <KindBadge {...account} /> <AccountBadge {...account} />
       </div>
       <p className="hint">

@@ -8,10 +8,12 @@ interface SignInButtonProps {
   readonly label: string;
   /** The scopes to request. Default: the scopes that the person chose. */
   readonly scopes?: readonly string[] | undefined;
+  /** How much the button stands out. Default: `primary`. */
+  readonly look?: 'primary' | 'plain';
 }
 
 /** Signs in, in a window of its own, so that everything on this page stays. */
-export function SignInButton({ label, scopes }: SignInButtonProps) {
+export function SignInButton({ label, scopes, look = 'primary' }: SignInButtonProps) {
   const [fault, setFault] = useState('');
   if (!canSignIn()) return <PasteToken isOnlyWay />;
   const begin = () => {
@@ -20,7 +22,7 @@ export function SignInButton({ label, scopes }: SignInButtonProps) {
   };
   return (
     <>
-      <Button look="primary" onClick={begin}>
+      <Button look={look} onClick={begin}>
         {label}
       </Button>
       <p className="issue" role="status">

@@ -1,28 +1,38 @@
 import type { ResultOf } from 'gql.tada';
 import type { ReactNode } from 'preact/compat';
 import { useLanguage } from '../../ui/host.ts';
-import { accountLink } from '../account.tsx';
 import type { auditTrailQuery } from '../documents.ts';
 import { actors } from './trail-filter.ts';
 
 type TrailEvent = ResultOf<typeof auditTrailQuery>['auditTrail']['edges'][number]['node'];
 
-interface EventProps {
+/** An event of the trail. */
+export interface EventProps {
   readonly event: TrailEvent;
 }
 
-/** A link to the page of an account. */
-const linkTo = (id: number) => (content: ReactNode) => <a href={accountLink(id)}>{content}</a>;
+interface OriginProps extends EventProps {
+  /** Links to an account. */
+  readonly linkTo: (id: number) => (content: ReactNode) => ReactNode;
+}
 
-/** Whose event it is, who made the change, and which other account it concerns. */
-export function EventOrigin({ event }: EventProps) {
+/**
+ * Says of an event whose it is, who made the change, and which other account it concerns.
+ * @param hrefOf where an account leads
+ */
+export function originOf(hrefOf: (id: number) => string) {
+  const linkTo = (id: number) => (content: ReactNode) => <a href={hrefOf(id)}>{content}</a>;
+  return ({ event }: EventProps) => <EventOrigin event={event} linkTo={linkTo} />;
+}
+
+function EventOrigin({ event, linkTo }: OriginProps) {
   const { userId, onUserId } = event;
   const { rich } = useLanguage();
   return (
     <p className="origin">
       {rich('operate.trail-account', { id: userId, link: linkTo(userId) })}
       {' · '}
-      <Doer event={event} />
+      <Doer event={event} linkTo={linkTo} />
       {onUserId !== null && (
         <>
           {' · '}
@@ -34,7 +44,7 @@ export function EventOrigin({ event }: EventProps) {
 }
 
 /** Who made the change. An actor that this page does not know has the service's name. */
-function Doer({ event: { actor, actorId, server } }: EventProps) {
+function Doer({ event: { actor, actorId, server }, linkTo }: OriginProps) {
   const { text, rich } = useLanguage();
   if (server !== null) return rich('operate.trail-by-server', { server: <bdi>{server}</bdi> });
   if (actorId !== null && (actor === 'member' || actor === 'operator'))

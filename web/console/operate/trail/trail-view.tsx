@@ -6,17 +6,35 @@ import { QueryContent } from '../../ui/query-content.tsx';
 import { ShowMore } from '../../ui/show-more.tsx';
 import { usePlace } from '../../ui/use-place.ts';
 import { View } from '../../ui/view.tsx';
-import { accountKeyLink } from '../account.tsx';
+import { accountKeyLink, accountLink } from '../account.tsx';
 import { auditTrailQuery } from '../documents.ts';
-import { EventOrigin } from './event-origin.tsx';
+import { type EventProps, originOf } from './event-origin.tsx';
 import { TrailDownload } from './trail-download.tsx';
-import { readFilter, type TrailFilter, toArguments } from './trail-filter.ts';
+import { readFilter, type TrailFilter, toArguments, trailLink } from './trail-filter.ts';
 import { TrailForm } from './trail-form.tsx';
 
 const pageSize = 25;
 
+/** An operator gets from an event to the pages of its account and its key. */
+const toPages = {
+  Origin: originOf(accountLink),
+  linkTo: ({ userId, onUserId }: EventProps['event'], keyId: number) =>
+    accountKeyLink(onUserId ?? userId, keyId),
+};
+
+/** An auditor, who may not see these pages, gets to all events of the account or of the key. */
+const toEvents = {
+  Origin: originOf((id) => trailLink({ user: id })),
+  linkTo: (_: EventProps['event'], keyId: number) => trailLink({ key: keyId }),
+};
+
+interface TrailViewProps {
+  /** False for an auditor. */
+  readonly isOperator: boolean;
+}
+
 /** The audit events of all accounts, newest first. The filter is in the address. */
-export function TrailView() {
+export function TrailView({ isOperator }: TrailViewProps) {
   const { text } = useLanguage();
   const { filter, wrong } = readFilter(usePlace().params);
   const list = useTrail(filter);
@@ -24,7 +42,7 @@ export function TrailView() {
     <View
       title={text('operate.trail')}
       lead={text('operate.trail-lead')}
-      back={<a href="#operate">{text('operate.title')}</a>}
+      back={isOperator && <a href="#operate">{text('operate.title')}</a>}
     >
       <TrailForm filter={filter} onAgain={() => void list.refetch()} />
       {wrong.length > 0 && (
@@ -35,7 +53,7 @@ export function TrailView() {
         </p>
       )}
       <TrailDownload filter={filter} />
-      <TrailEvents list={list} />
+      <TrailEvents list={list} links={isOperator ? toPages : toEvents} />
     </View>
   );
 }
@@ -54,7 +72,12 @@ function useTrail(filter: TrailFilter) {
   });
 }
 
-function TrailEvents({ list }: { readonly list: ReturnType<typeof useTrail> }) {
+interface TrailEventsProps {
+  readonly list: ReturnType<typeof useTrail>;
+  readonly links: typeof toPages;
+}
+
+function TrailEvents({ list, links }: TrailEventsProps) {
   const { text } = useLanguage();
   return (
     <QueryContent query={list} what={text('operate.trail-loaded')}>
@@ -63,12 +86,7 @@ function TrailEvents({ list }: { readonly list: ReturnType<typeof useTrail> }) {
         if (events.length === 0) return <p className="empty">{text('operate.trail-none')}</p>;
         return (
           <>
-            <EventDays
-              events={nameEvents(events, new Map())}
-              isOfOther
-              Origin={EventOrigin}
-              linkTo={({ userId, onUserId }, keyId) => accountKeyLink(onUserId ?? userId, keyId)}
-            />
+            <EventDays events={nameEvents(events, new Map())} isOfOther {...links} />
             <ShowMore
               list={list}
               count={events.length}
