@@ -6,10 +6,11 @@ import { isLostStatement } from './failures.ts';
  * conflict with another transaction (serialization failure, deadlock), and a server that became read-only, whose
  * connection has left the pool since.
  */
-const timesAgain: Readonly<Record<string, number>> = { '40001': 8, '40P01': 8, '25006': 1 };
+const timesAgain: Readonly<Record<string, number>> = { '40001': 12, '40P01': 12, '25006': 1 };
 
-/** The longest wait before the first repetition, in milliseconds; it doubles each time. */
+/** The longest wait before the first repetition, in milliseconds; it doubles each time, up to half a second. */
 const firstWait = 4;
+const longestWait = 512;
 
 const timesAfter = (error: unknown): number => {
   if (isLostStatement(error)) return 1;
@@ -27,7 +28,7 @@ export async function runAgain<Result>(attempt: () => Promise<Result>): Promise<
       return await attempt();
     } catch (error) {
       if (times >= timesAfter(error)) throw error;
-      if (!isLostStatement(error)) await delay(Math.random() * firstWait * 2 ** times);
+      if (!isLostStatement(error)) await delay(Math.random() * Math.min(firstWait * 2 ** times, longestWait));
     }
   }
 }

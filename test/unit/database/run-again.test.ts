@@ -6,8 +6,8 @@ const failure = (members: object) => Object.assign(new Error('it failed'), membe
 
 describe('what fails', () => {
   it.each([
-    ['with a serialization failure', { code: '40001' }, 9],
-    ['with a deadlock', { code: '40P01' }, 9],
+    ['with a serialization failure', { code: '40001' }, 13],
+    ['with a deadlock', { code: '40P01' }, 13],
     ['on a server that became read-only', { code: '25006' }, 2],
     ['for a plan that is older than a migration', { code: '0A000', routine: 'RevalidateCachedQuery' }, 2],
     ['for a prepared statement that a pooler lost', { code: '26000' }, 2],
