@@ -1,5 +1,6 @@
 import type { WithAccessToken } from '../auth/caller.ts';
 import { type ForWhom, requireRole, requireScopes, scopesRequiredOf } from '../auth/required-scopes.ts';
+import type { Page } from '../database/page.ts';
 import type { Pipeline } from '../graphql/run-operation.ts';
 import { answerCompressible, compressible } from '../http/compressible.ts';
 import {
@@ -16,11 +17,10 @@ import { type BoundRoute, bindRoutes } from './bound-routes.ts';
 import { assertNoTag, type CheckOwned, createPrecondition, isKnown } from './conditions.ts';
 import { createOpenApi, type Described } from './openapi.ts';
 import { createOpenApi30 } from './openapi-3.0.ts';
-import { type Answered, readAnswer } from './read-answer.ts';
 import { inRestNames, readInput } from './read-input.ts';
 import { basePath, createRouteMatcher, type Route, type RouteMatch, toReference } from './routes.ts';
 import type { Sofa } from './sofa.ts';
-import { asksForLines, createStreams } from './stream-pages.ts';
+import { type Answered, asksForLines, createStreams } from './stream-pages.ts';
 
 /** The options of the REST side. */
 export interface RestOptions extends Described {
@@ -52,6 +52,13 @@ const keepDescriptions = (options: RestOptions) =>
 interface Outcome extends Answered {
   /** The input of the call, by REST name. */
   readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** The value that an operation answers. For a connection: its nodes, and the page information. */
+function readAnswer(value: unknown, { isPage }: BoundRoute): Answered {
+  if (!isPage) return { value, pageInfo: undefined };
+  const { edges, pageInfo } = value as Page<unknown>;
+  return { value: edges.map(({ node }) => node), pageInfo };
 }
 
 /** The `Link` header field to the next page (RFC 8288): the same call with another cursor. */
@@ -101,7 +108,7 @@ export function answerRest(pipeline: Pipeline, options: RestOptions): Handler {
   });
   const preconditionOf = createPrecondition(sofa, checkOwned);
   const descriptionOf = keepDescriptions(options);
-  const answerLines = createStreams(pipeline, sofa);
+  const answerLines = createStreams({ pipeline, sofa, readAnswer });
 
   const describe = async (route: DescriptionRoute, exchange: Exchange): Promise<Answer> =>
     answerCompressible(await descriptionOf(route), exchange, { 'content-type': 'application/json' });

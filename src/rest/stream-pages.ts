@@ -1,11 +1,19 @@
+import type { Page } from '../database/page.ts';
 import { badUserInput, GatewayError } from '../errors.ts';
 import type { Pipeline } from '../graphql/run-operation.ts';
 import type { Answer, Exchange, RequestHeaders } from '../http/exchange.ts';
 import type { OperationContext, Stream } from '../operations/context.ts';
 import type { BoundRoute } from './bound-routes.ts';
-import { type Answered, readAnswer } from './read-answer.ts';
 import { inRestNames } from './read-input.ts';
 import type { Sofa } from './sofa.ts';
+
+/** What an operation answers, in REST's names. */
+export interface Answered {
+  /** The value of the root field; of a connection, its nodes. */
+  readonly value: unknown;
+  /** The page information of a list; undefined for any other answer. */
+  readonly pageInfo: Page<unknown>['pageInfo'] | undefined;
+}
 
 /** Newline-delimited JSON: one value on a line. */
 const linesType = 'application/x-ndjson';
@@ -68,9 +76,16 @@ function follow(first: Answered, { read, renew }: Making, stream: Stream): () =>
   };
 }
 
+/** What executes the operations of routes. */
+interface Executing {
+  readonly pipeline: Pipeline;
+  readonly sofa: Sofa;
+  readonly readAnswer: (value: unknown, route: BoundRoute) => Answered;
+}
+
 /** Makes what reads the pages of a list. The first is an operation like any other; then the same operation goes on. */
 async function readerOf(
-  { pipeline, sofa }: { readonly pipeline: Pipeline; readonly sofa: Sofa },
+  { pipeline, sofa, readAnswer }: Executing,
   route: BoundRoute,
   field: string,
   { contextValue, variables }: Called,
@@ -102,7 +117,7 @@ interface Called {
  * Makes answers of all pages of a list, one item on a line. An answer without its last line was broken off. Each page is
  * read when the client has read the one before, so nobody waits for the client and the memory is that of a page.
  */
-export function createStreams(pipeline: Pipeline, sofa: Sofa) {
+export function createStreams(executing: Executing) {
   let open = 0;
   /** @throws {GatewayError} `SERVICE_UNAVAILABLE` if there are too many; what the first page throws */
   return async (route: BoundRoute, field: string, called: Called): Promise<Answer> => {
@@ -115,7 +130,7 @@ export function createStreams(pipeline: Pipeline, sofa: Sofa) {
     const stream: Stream = { count: 0 };
     Object.assign(called.contextValue, { stream });
     try {
-      const making = await readerOf({ pipeline, sofa }, route, field, called);
+      const making = await readerOf(executing, route, field, called);
       const first = await making.read();
       const body = linesOf(first, stream);
       const end = async () => {
